@@ -63,8 +63,8 @@ class MultivariateMoments(NamedTuple):
     mean : pair of arrays of shape (p,)
         Means of the features in each class, in the units of the features.
     scale : array of shape (p,)
-        Unit of each feature in the covariance matrices: the square root of the sum of the variances in the two classes,
-        or 1 for a feature that is constant in both classes.
+        Unit of each feature in the covariance matrices. It is the square root of the sum of both class variances, or 1
+        for a feature that is constant in both classes.
     covariance : pair of arrays of shape (p, p)
         Covariance matrices of the negatives and of the positives, in units of ``scale``.
     """
@@ -86,7 +86,7 @@ class MultivariateMoments(NamedTuple):
 
     @classmethod
     def of_stats(cls, mean: Any, covariance: Any, names: Iterable[str] | None) -> Self:
-        """Return the moments from published means and covariance matrices, each a pair (negative, positive)."""
+        """Return the moments from pairs (negative, positive) of published means and covariance matrices."""
         means = [check_finite("mean", vector) for vector in check_pair("mean", mean)]
         for vector in means:
             if vector.ndim != 1 or not vector.size:
@@ -235,7 +235,7 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
         centre, width = log_odds[best], width / 36
 
     def excess(log_odds: float) -> float:
-        """Return the l implied by the best threshold minus the l used for the weights.
+        """Return the difference between the l implied by the best threshold and the l used for the weights.
 
         This difference is 0 at the optimum.
         """
@@ -302,8 +302,8 @@ class LinearCombination(Result):
     feature_names : tuple of str
         Names of the features.
     coefficients : array of shape (p,)
-        Weights of the features, in 1/(unit of the feature). The weights are scaled so that the variances of the score
-        in the two classes have a mean of 1.
+        Weights of the features. The unit of each weight is 1/(unit of the feature). The weights are scaled so that the
+        variances of the score in the two classes have a mean of 1.
     criterion : {"auc", "ameans"}
         Criterion that the coefficients maximize.
     mixing_weight : float
@@ -318,7 +318,7 @@ class LinearCombination(Result):
     auc, ameans : float
         Predicted AUC, and predicted Ameans (balanced accuracy) at ``threshold``.
     threshold : float
-        Threshold of the score at which the predicted Ameans is highest.
+        Score threshold with the highest predicted Ameans.
     auc_cv, ameans_cv : float or None
         Empirical AUC and empirical Ameans on held-out observations, computed by cross-validation. Both are None for
         published moments, or if ``n_folds=None`` was passed.
@@ -373,9 +373,9 @@ class LinearCombination(Result):
         count : pair of int, optional
             Numbers of observations of the negative and of the positive class.
         criterion : {"auc", "ameans"}, default="auc"
-            Criterion to maximize, as in ``fit_linear_combination``.
+            Criterion to maximize; see ``fit_linear_combination``.
         ridge : float, optional
-            Ridge parameter, as in ``fit_linear_combination``.
+            Ridge parameter; see ``fit_linear_combination``.
         feature_names : iterable of str, optional
             Names of the features. By default, "x0", "x1", ...
 
@@ -451,7 +451,7 @@ class LinearCombination(Result):
         )
 
     def score(self, X: object) -> FloatArray:
-        """Compute the score of each observation, which is the weighted sum of the features.
+        """Compute the score of each observation: the weighted sum of its features.
 
         Parameters
         ----------
@@ -612,12 +612,12 @@ def fit_linear_combination(
         * "ameans": the Ameans (balanced accuracy) at the best threshold [2]_. The coefficients are the same as for
           "auc" if the covariance matrices of the classes are equal or proportional.
     ridge : float, optional
-        Ridge parameter. It is needed if features are redundant, or if p >= n - 1 for p features and n observations.
-        Before the weights are computed, the two class variances of each feature are both increased by ``ridge`` times
-        their mean. The predicted curve is computed with the original variances.
+        Ridge parameter. A ridge parameter is needed if features are redundant, or if p >= n - 1 for p features and n
+        observations. Before the weights are computed, the two class variances of each feature are both increased by
+        ``ridge`` times their mean. The predicted curve is computed with the original variances.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle observations with missing values: "raise" raises an error; "omit" omits each observation in which
-        any feature is missing, and stores the number of omitted observations.
+        How to handle observations with missing values: "raise" raises an error; "omit" omits each observation with a
+        missing value, and stores the number of omitted observations.
     feature_names : iterable of str, optional
         Names of the features. By default, the column names of the data frame, or "x0", "x1", ...
     n_folds : int or None, default=10
@@ -641,10 +641,10 @@ def fit_linear_combination(
     -----
     Let m0 and m1 be the mean vectors of the negatives and the positives, S0 and S1 the covariance matrices (with
     ddof=1), and delta = m1 - m0. For "auc", the weights are w = (S0 + S1)^-1 delta, and the AUC is Phi(sqrt(delta' w)).
-    For "ameans", the weights are w = (l S1 + (1 - l) S0)^-1 delta. The number l is chosen so that the Ameans at the
-    best threshold is highest; only numbers for which l S1 + (1 - l) S0 has no negative eigenvalue are considered. The
-    chosen l is outside [0, 1] if the TPR or the TNR at the best threshold is below 1/2. If the covariance matrices are
-    equal, both criteria result in Fisher's linear discriminant.
+    For "ameans", the weights are w = (l S1 + (1 - l) S0)^-1 delta. The number l is chosen to maximize the Ameans at the
+    best threshold, among all numbers for which l S1 + (1 - l) S0 has no negative eigenvalue. The chosen l is outside
+    [0, 1] if the TPR or the TNR at the best threshold is below 1/2. If the covariance matrices are equal, both criteria
+    result in Fisher's linear discriminant.
 
     The predicted AUC and the predicted Ameans are computed from the n observations to which the weights are fitted. For
     new data, they are therefore too high by about p/n. The size of this bias was estimated by simulation, for two
@@ -658,15 +658,15 @@ def fit_linear_combination(
     for each fold. The AUC is computed in each fold and averaged over the folds, because scores that are computed with
     different weights are not comparable. In the same simulations, the mean of ``auc_cv`` differed from the true AUC by
     at most 0.003. The only exception was the setting with n = 40 and p = 4, in which the mean of ``auc_cv`` was 0.007
-    too low. A formula for the bias would be an alternative to cross-validation, but it would again assume Gaussian
+    too low. A formula for the bias would be an alternative to cross-validation, but it would be valid only for Gaussian
     classes. ``auc_cv`` depends on one random partition into folds. On average, ``auc_cv`` is slightly too low, because
     each fit uses fewer observations. ``auc_cv`` is too high if the observations are not independent, for example if
     each patient has several observations. If features are redundant in the training data of a fold, the weights with
     the smallest norm are used.
 
-    The weights are computed by an eigendecomposition of S0 + S1 for standardized features, which also identifies
-    redundant features. A combination of the standardized features (with coefficients of unit norm) is treated as
-    constant if its variance is below 1e-10 times the variance of a single feature.
+    The weights are computed by an eigendecomposition of S0 + S1 for standardized features. This eigendecomposition also
+    identifies redundant features. A combination of the standardized features (with coefficients of unit norm) is
+    treated as constant if its variance is below 1e-10 times the variance of a single feature.
 
     References
     ----------
@@ -751,11 +751,12 @@ def class_mean_distance(
     metric : {"euclidean", "mahalanobis"}, default="euclidean"
         Metric of the distance:
 
-        * "euclidean": Euclidean distance, for features in a common unit, as in the founding paper (see the glossary).
+        * "euclidean": Euclidean distance, as in the founding paper (see the glossary); all features must have the same
+          unit.
         * "mahalanobis": Mahalanobis distance with the covariance matrix of the class, for features in any units.
     leave_one_out : bool, default=False
-        If True, the distance of an observation of the class is computed from the mean (and the covariance matrix) of
-        the other observations of the class. If False, each observation of the class shifts the mean towards itself, so
+        If True, the distance of each observation of the class is computed without this observation: it is excluded from
+        the mean (and the covariance matrix). If False, each observation of the class shifts the mean towards itself, so
         its distance is smaller on average than the distance of a new observation.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: "raise" raises an error; "omit" computes the mean without these

@@ -229,9 +229,10 @@ def load_breast_cancer() -> Dataset:
     -------
     Dataset
         The features describe ten properties of the cell nuclei in a digitized image of a fine needle aspirate. Each
-        property has three features: the mean over the nuclei ("mean"), the standard error of this mean ("error"), and
-        the mean of the three largest values ("worst"). The source states no unit of length: radius and perimeter are in
-        arbitrary units ("a.u."), area in a.u.^2. Texture is in grey levels; the other features are dimensionless.
+        property is described by three features: the mean over the nuclei ("mean"), the standard error of this mean
+        ("error"), and the mean of the three largest values ("worst"). The source states no unit of length: radius and
+        perimeter are in arbitrary units ("a.u."), area in a.u.^2. Texture is in grey levels; the other features are
+        dimensionless.
 
     Notes
     -----

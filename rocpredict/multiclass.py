@@ -52,7 +52,7 @@ class BinaryProblem(NamedTuple):
     negative: tuple[int, ...]
 
     def rows(self, class_name: str, groups: Groups) -> NDArray[np.intp]:
-        """Return the row indices of the positives or of the negatives of this problem, depending on ``class_name``."""
+        """Return the row indices of the positives or the negatives in this problem, as selected by ``class_name``."""
         return np.concatenate([groups[k] for k in getattr(self, class_name)])
 
 
@@ -112,8 +112,8 @@ class Decomposition:
     def influence(self) -> FloatArray:
         """Return an (n, problems) array with the influence of each observation on the AUC of each binary problem.
 
-        The influence of a positive of the problem is its placement value times m/M. Here m is the size of its class,
-        and M is the total number of positives of the problem; for a negative, M is the total number of negatives.
+        The influence of an observation is its placement value times m/M. Here m is the size of its class. For a
+        positive, M is the total number of positives in the problem; for a negative, M is the total number of negatives.
         Observations that do not belong to the problem have an influence of 0.
         """
         influence = np.zeros((len(self.columns), len(self.problems)))
@@ -207,7 +207,7 @@ def _smoothed_logit(area: float, variance: float, n_observations: float, level: 
 
 
 def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
-    """Return the conservative confidence limits of a mean AUC that the Notes of ``multiclass_auc`` describe."""
+    """Return the conservative confidence limits of a mean AUC; see the Notes of ``multiclass_auc``."""
     n_values = [len(np.union1d(roc.negative.unique_values, roc.positive.unique_values)) for roc in rocs]
     if all(n == 1 or roc.auc() in (0.0, 1.0) for n, roc in zip(n_values, rocs, strict=True)):  # all pairs agree
         n_pairs = min(d.total for roc in rocs for d in (roc.negative, roc.positive))
@@ -227,7 +227,7 @@ class BinaryAuc(NamedTuple):
     positive, negative : label
         Labels of the two classes. If the negative class combines several classes, ``negative`` is "rest".
     auc : float
-        Proportion of pairs in which the positive has a larger score than the negative; ties count half.
+        Proportion of pairs in which the positive has a larger score than the negative; ties count as half.
     interval : Interval
         Confidence interval of the AUC.
     """
@@ -263,8 +263,8 @@ class MulticlassAuc(Result):
     flags : Flags
         The flag ``single_observation`` is set if a class has only one observation. The flag ``fallback`` is set if the
         variance cannot be estimated, because a class has only one observation, or because all observations of each
-        class have the same placement value. The interval is then the conservative interval that the Notes of
-        ``multiclass_auc`` describe. For a single binary problem, ``EmpiricalRoc.auc_interval`` computes the interval.
+        class have the same placement value. The interval is then the conservative interval described in the Notes of
+        ``multiclass_auc``. For a single binary problem, ``EmpiricalRoc.auc_interval`` computes the interval.
     """
 
     auc: ArrayOrFloat
@@ -337,8 +337,8 @@ def multiclass_auc(
         Average over the binary problems:
 
         * "macro": equal weights.
-        * "weighted": weights proportional to the number of observations of the class ("one-vs-rest") or of the two
-          classes of a pair ("one-vs-one"). "weighted" is not available for "hand-till".
+        * "weighted": weights proportional to the size of the class ("one-vs-rest") or to the total size of both classes
+          ("one-vs-one"). "weighted" is not available for "hand-till".
         * None: no average. With "one-vs-rest", the result contains one AUC for each class. With the other methods, it
           contains one AUC for each pair of classes; the pairs are in lexicographic order.
     level : float, default=0.95
@@ -370,24 +370,24 @@ def multiclass_auc(
     The method "hand-till" is named after the authors who proposed the average over pairs of classes [1]_.
 
     The method "smoothed-logit" computes an interval on the logit scale with the variance of DeLong, DeLong and
-    Clarke-Pearson [2]_, generalized to several classes. The influence of an observation is the weighted sum of the
-    placement values of this observation in all binary problems. In each class, the sample variance of the influences is
-    divided by the class size. The variance of the average AUC is the sum of these quotients over the classes. Let A be
-    the average AUC, and N the number of pairs of classes multiplied by the harmonic mean of the class sizes. The center
-    of the interval is C = (A N + 1/8)/(N + 1/4), as if a quarter of a pseudo-observation with an AUC of 1/2 had been
-    added to N observations. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is a single binary
-    problem, the interval is computed by ``roc.auc_interval()``, where ``roc`` is the ROC curve of this problem.
+    Clarke-Pearson [2]_, generalized to several classes. The influence of an observation is a weighted sum of its
+    placement values in all binary problems. In each class, the sample variance of the influences is divided by the
+    class size. The variance of the average AUC is the sum of these quotients over the classes. Let A be the average
+    AUC, and N the number of pairs of classes multiplied by the harmonic mean of the class sizes. The center of the
+    interval is C = (A N + 1/8)/(N + 1/4), as if a quarter of a pseudo-observation with an AUC of 1/2 had been added to
+    N observations. A variance below C(1 - C)/(3 N) is replaced by C(1 - C)/(3 N). If there is a single binary problem,
+    the interval is computed by ``roc.auc_interval()``, where ``roc`` is the ROC curve of this problem.
 
     The interval of a single AUC (``roc.auc_interval``) is smoothed in a different way. In each class, about half of the
     largest possible variance of the placement values is added to the sum of their squared deviations from the mean.
-    This kind of smoothing is not suitable for an average AUC, because the influence of an observation is a mean of
-    placement values in several binary problems and therefore varies less than a single placement value. With this
+    This kind of smoothing is not suitable for an average AUC. There, the influence of an observation is a mean of
+    placement values in several binary problems, and therefore varies less than a single placement value. With this
     smoothing and with quantiles of Student's t distribution, intervals of average AUCs had a coverage of 0.98 to 1.00
-    at level 0.95. These intervals were up to 1.3 times as wide as the intervals by "smoothed-logit" at an AUC of 0.8,
-    and up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes, 250 samples per setting). In one
-    simulation with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of the intervals by
-    "smoothed-logit" ranged from 0.924 to 0.996 (250 samples per setting). In a second simulation, the coverage ranged
-    from 0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
+    at level 0.95. These intervals were up to 1.3 times as wide as the "smoothed-logit" intervals at an AUC of 0.8, and
+    up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes, 250 samples per setting). In one
+    simulation with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of the "smoothed-logit"
+    intervals ranged from 0.924 to 0.996 (250 samples per setting). In a second simulation, the coverage ranged from
+    0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
 
     The method "smoothed-logit" was chosen from fifteen methods by simulation. Three Gaussian classes of 10, 20 and 50
     observations were simulated at AUCs of 0.8, 0.9 and 0.98. The coverage at level 0.95 ranged from 0.944 to 0.977 with
@@ -395,10 +395,10 @@ def multiclass_auc(
     averaging, and with classes of 10, 20 and 50 observations, the coverage ranged from 0.950 to 0.982. With five
     classes of 10 observations each, the coverage ranged from 0.942 to 0.969. The coverage of the percentile bootstrap
     was 0.978 in one setting, and ranged from 0.912 to 0.953 in all others (1000 samples per setting). With 10
-    observations per class, the intervals by "smoothed-logit" are 1.04 to 1.1 times as wide as the bootstrap intervals
-    at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. At this AUC, the intervals would be 2.4 to
-    2.9 times as wide as the intervals by "smoothed-logit" if half an observation were added to each class in place of
-    the smoothing described above.
+    observations per class, the "smoothed-logit" intervals are 1.04 to 1.1 times as wide as the bootstrap intervals at
+    AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. At this AUC, the intervals would be 2.4 to 2.9
+    times as wide as the "smoothed-logit" intervals if half an observation were added to each class in place of the
+    smoothing described above.
 
     If all observations of each class have the same placement value, or if a class has only one observation, the
     variance cannot be estimated from the placement values. A conservative interval is then used for an average AUC. Its

@@ -106,7 +106,7 @@ def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]
     Returns
     -------
     dict of str to tuple
-        Array of values, array of labels (both of shape (100,)) and direction, keyed by feature.
+        For each feature, the values and the labels (arrays of shape (100,)) and the direction.
     """
     iris = load_iris()
     selected = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
@@ -208,7 +208,7 @@ def table_2() -> Table:
 
 
 def table_3() -> Table:
-    """Return Table III, which lists the means and standard deviations of the distances to the class means.
+    """Return Table III, which lists the mean and standard deviation of each distance to a class mean.
 
     Returns
     -------
@@ -378,7 +378,7 @@ def figure_4() -> Figure:
 
 
 def figure_5() -> Figure:
-    """Plot the predicted ROC curves of four Iris features and of the distances to both class means.
+    """Plot the predicted ROC curves of the four Iris features and of the distances to the two class means.
 
     Virginica is the positive class, and versicolor is the negative class. Petal width has the highest AUC.
 

@@ -645,14 +645,14 @@ class SampleSizeByMethod(Result):
     method : str
         Name of the method.
     n_negative, n_positive, total : int
-        Numbers of negatives and positives, and total number of observations, as required by this method. In a result of
-        ``power``, these are the given numbers.
+        Numbers of negatives and positives, and total number of observations, as required by this method. For ``power``,
+        these are the given numbers.
     achieved : float
-        Width or power that this method computes for these numbers of observations.
+        Width or power computed by this method for these numbers of observations.
     achieved_reference : float
         Width of the default interval, or power of the default test, for the same numbers of observations.
     bias : str
-        Comparison with the sample size that the reference method requires (see ``sample_size``), and the reason for the
+        Comparison with the sample size required by the reference method (see ``sample_size``), and the reason for the
         difference.
     """
 
@@ -701,7 +701,7 @@ class SampleSize(Result):
     method : str
         Method by which the sample size is computed.
     bias : str
-        Comparison with the sample size that the reference method requires (see ``sample_size``), and the reason for the
+        Comparison with the sample size required by the reference method (see ``sample_size``), and the reason for the
         difference.
     goal : str
         Description of the goal.
@@ -817,13 +817,13 @@ def sample_size(
     auc : float, optional
         Expected AUC in (0, 1). Both classes are then assumed to be Gaussian with equal standard deviations.
     width : float, optional
-        Goal: the mean distance between the lower and the upper limit of the default confidence interval. By default,
-        this is the interval of the AUC. If ``against`` is a curve, the study is planned for the interval of the
-        difference between the two AUCs. With ``fpr``, ``tpr`` or ``tpr_at_fpr``, the study is planned for the interval
-        of the selected quantity. Pass either ``width`` or ``power``.
+        Target width: the mean distance between the lower and the upper limit of the default confidence interval. By
+        default, this is the interval of the AUC. If ``against`` is a curve, the study is planned for the interval of
+        the difference between the two AUCs. With ``fpr``, ``tpr`` or ``tpr_at_fpr``, the study is planned for the
+        interval of the selected quantity. Pass either ``width`` or ``power``.
     power : float, optional
-        Goal: the probability that the default test rejects the null hypothesis. The null hypothesis is that the AUC is
-        equal to ``against`` or, if ``against`` is a curve, that both curves have the same AUC.
+        Target power: the probability that the default test rejects the null hypothesis. The null hypothesis is that the
+        AUC is equal to ``against`` or, if ``against`` is a curve, that both curves have the same AUC.
     against : float, Roc or pair of Gaussian, optional
         AUC under the null hypothesis, such as 0.5, or a second curve with which the expected curve is compared.
     correlation : float or pair of float, optional
@@ -831,7 +831,7 @@ def sample_size(
         the same observations. A single value applies to both classes. By default, the two curves come from different
         observations.
     fpr, tpr : (low, high), optional
-        Range of FPR or TPR over which a partial AUC is estimated, as in ``roc.partial_auc``; the study is then planned
+        Range of FPR or TPR over which a partial AUC is estimated (see ``roc.partial_auc``). The study is then planned
         for this partial AUC.
     tpr_at_fpr : float, optional
         FPR at which the TPR is estimated; the study is then planned for this TPR.
@@ -845,9 +845,9 @@ def sample_size(
     ratio : float, default=1.0
         Number of negatives for each positive. The number of negatives is rounded up.
     method : str, optional
-        Method by which the sample size is computed. By default, the sample size is computed for the default interval or
-        the default test; the result refers to this default as the reference method. All methods except "smoothed-logit"
-        and "dirichlet" use a normal approximation. The methods are:
+        Method by which the sample size is computed. The default is the reference method, which uses the default
+        interval or the default test. All methods except "smoothed-logit" and "dirichlet" use a normal approximation.
+        The methods are:
 
         * "smoothed-logit": default interval and default test of an empirical AUC, or of the difference between two
           AUCs.
@@ -872,9 +872,9 @@ def sample_size(
     -----
     For an AUC or a difference between two AUCs, the mean width and the power of the default method are computed by a
     formula if the samples are large. This formula assumes that the logit of the estimated AUC is normally distributed;
-    the default interval is computed from the expected variance of the placement values. The mean width is the
-    average width of this interval under the normal distribution of the logit. The power is the probability that the
-    default test rejects the null hypothesis. The formula is used if the smaller class has n >= 50 observations and
+    the default interval is computed from the expected variance of the placement values. The mean width is the width of
+    this interval averaged over the normal distribution of the logit. The power is the probability that the default test
+    rejects the null hypothesis. The formula is used if the smaller class has n >= 50 observations and
     n min(AUC, 1 - AUC) >= 10. Under these conditions, the formula agrees with simulations to within 2% of the width or
     2 percentage points of power. In all other cases, 1,500 to 10,000 studies are simulated with a fixed seed.
 
@@ -889,10 +889,10 @@ def sample_size(
 
         [A(1 - A) + (n1 - 1)(Q1 - A^2) + (n0 - 1)(Q2 - A^2)] / (n0 n1),
 
-    where Q1 is the probability that two random positives are both larger than one random negative, and Q2 is the
-    probability that one random positive is larger than two random negatives. For two Gaussians, Q1 and Q2 can be
-    computed in closed form. A formula of the same form gives the covariance of two AUCs that are estimated from the
-    same observations. All formulas are in the documentation ("Sample size and power").
+    where Q1 is the probability that two random positives both exceed one random negative, and Q2 is the probability
+    that one random positive exceeds both of two random negatives. For two Gaussians, Q1 and Q2 can be computed in
+    closed form. A formula of the same form gives the covariance of two AUCs that are estimated from the same
+    observations. All formulas are in the documentation ("Sample size and power").
 
     References
     ----------
@@ -939,16 +939,16 @@ def power(
     Parameters
     ----------
     roc, mean, std, auc, against, correlation : optional
-        Expected curve and null hypothesis, as in ``sample_size``; ``against`` is required.
+        Expected curve and null hypothesis (see ``sample_size``); ``against`` is required.
     count : pair of int
         Numbers of negatives and of positives, each at least 2. If the two curves have separate observations, these are
         the numbers for each curve.
     alternative : {"two-sided", "greater"}, default="two-sided"
-        Alternative hypothesis, as in ``sample_size``.
+        Alternative hypothesis; see ``sample_size``.
     level : float, default=0.95
         Confidence level; the significance level of the test is 1 - ``level``.
     method : {"smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"}, optional
-        Method by which the power is computed, as in ``sample_size``. By default, "smoothed-logit".
+        Method by which the power is computed; see ``sample_size``. By default, "smoothed-logit".
 
     Returns
     -------

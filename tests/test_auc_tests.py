@@ -647,7 +647,7 @@ REFUSED = [
     (lambda: rp.auc_test(XS[0], None, LABELS, method="bootstrap"), "method='bootstrap'.*exact"),
     (lambda: rp.auc_test(XS[0], None, LABELS, fpr=(0, 0.1)), "fpr=.*apply only to two curves"),
     (lambda: rp.auc_test(XS[0], None, LABELS, tpr_at_fpr=0.1), "tpr_at_fpr= apply only to two curves"),
-    (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", null=0.6), "null=0.5"),
+    (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", null=0.6), "null= must be 0.5"),
     (lambda: rp.auc_test(XS[0], None, LABELS, method="mann-whitney", clusters=np.arange(30)), "clusters="),
     (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", weights=HALVES), "exact.*integer weights"),
     (

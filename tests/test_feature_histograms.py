@@ -272,8 +272,8 @@ def test_histograms_that_are_refused():
             columns, y, histogram_edges=0
         ),
         "histogram_edges=65537 is not a valid number": lambda: rp.summarize(columns, y, histogram_edges=65_537),
-        "histogram_edges=True is not a number": lambda: rp.summarize(columns, y, histogram_edges=True),
-        "histogram_edges='many' is not a number": lambda: rp.summarize(columns, y, histogram_edges="many"),
+        "histogram_edges=True is not a valid number": lambda: rp.summarize(columns, y, histogram_edges=True),
+        "histogram_edges='many' is not a valid number": lambda: rp.summarize(columns, y, histogram_edges="many"),
         "histogram_edges has shape (2,); pass ascending": lambda: rp.summarize(columns, y, histogram_edges=[1, 2]),
         "in a row of histogram_edges, the edges do not ascend; pass": lambda: rp.summarize(
             columns, y, histogram_edges=[[2.0, 1.0]] * 7

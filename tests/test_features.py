@@ -325,7 +325,9 @@ if pd:
         "X has no columns; pass at least one feature": pd.DataFrame(),
         "column 'b' contains complex numbers": pd.DataFrame({"a": [1], "b": [1j]}),
         "X has no numeric column; its only column holds text, dates or other objects: 'a'; 'a' contains '1.100,5' "
-        "(write a decimal point, no thousands separator and no unit); pass a column": pl.DataFrame({"a": ["1.100,5"]}),
+        "(write a decimal point, no thousands separator and no unit); pass a numeric column": pl.DataFrame(
+            {"a": ["1.100,5"]}
+        ),
         "X has the column name 'a' twice": pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
         "X has the column name 'a' 3 times": pa.table([[1], [2], [3]], names=["a", "a", "a"]),
         "X has the column names '1' and 1, which are identical": pd.DataFrame([[1, 2]], columns=[1, "1"]),

@@ -200,7 +200,7 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
     assert printed == {"clopper-pearson", "newcombe-wilson", "test-inversion"}
     text = paragraph(analysis)
     for name in (
-        "TPR, TNR, precision (PPV), NPV and accuracy (at the prevalence of the sample) with Clopper-Pearson",
+        "TPR, TNR, precision (PPV), NPV and accuracy (at the prevalence of the sample), with Clopper-Pearson",
         "Newcombe",
     ):
         assert name in text
@@ -213,7 +213,7 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
     assert [row[2:4] for row in cells(analysis, "rates")[4:]] == [["", ""]] * 3
     text = paragraph(analysis)
     assert "computed from the rates for a prevalence of 0.100, without confidence intervals." in text
-    assert "TPR and TNR with Clopper-Pearson intervals" in text
+    assert "TPR and TNR, with Clopper-Pearson intervals" in text
 
 
 def test_only_methods_that_were_used_are_cited(analyze):

@@ -161,7 +161,7 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
     code, out, err = run(command)
     assert code == 0
     assert "warning: none of the histogram edges of glucose can be kept: each edge has fewer than" in err
-    assert "--min-count 5 values, so the bounds of the empirical AUC are 0 and 1" in err
+    assert "--min-count 5 values of a class on one side. The bounds of the empirical AUC are 0 and 1" in err
     assert "Histograms list edges" in out
     rows = json.loads(run("screen out.json --empirical histogram --json")[1])["features"]
     flags = next(row["flags"] for row in rows if row["feature"] == "glucose")
@@ -212,7 +212,8 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge site-b.json later.json": "later.json: the JSON is a summary of version 2; this release of rocpredict "
         "reads only summaries of version 1 that contain neither cluster nor stratum; install a later release",
         "merge site-b.json cluster.json": "cluster.json: the JSON is a summary of version 1, cluster=['ward']; this "
-        "release of rocpredict reads only summaries of version 1 that contain neither cluster nor stratum; install",
+        "release of rocpredict reads only summaries of version 1 that contain neither cluster nor stratum; install "
+        "a later release",
         "merge renamed.json": "renamed.json: the JSON is not a valid summary: feature_checksum does not match "
         "feature_names; the names may have been changed",
         "merge site-a.json site-b.json --out site-b.json": "--out site-b.json is one of the files to merge; pass "

@@ -66,7 +66,7 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
 
 
 def check_writable(path: str | PathLike[str]) -> Path:
-    """Check that ``write_atomic`` can write to a path, without writing anything.
+    """Check, without writing anything, that ``write_atomic`` can write to a path.
 
     Raises
     ------
@@ -87,8 +87,8 @@ def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None
     Raises
     ------
     RocPredictError
-        If the file name has none of the allowed suffixes. The message begins with ``option``, such as "--out " or
-        "path=".
+        If the file name has none of the allowed suffixes. The message begins with the text ``option``, for example
+        "--out " or "path=".
     """
     name = Path(path)
     if name.suffix.lower() not in suffixes and not (name.exists() and is_stream(name)):
@@ -106,7 +106,9 @@ def is_stream(path: str | PathLike[str]) -> bool:
 
 
 def format_csv(rows: Iterable[Iterable[Any]]) -> str:
-    r"""Format rows as CSV; each row ends with a line feed, and cells with a separator or a line break are quoted.
+    r"""Format rows as CSV.
+
+    Each row ends with a line feed. Cells with a separator, a quote or a line break are quoted.
 
     Notes
     -----

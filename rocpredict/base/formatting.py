@@ -59,7 +59,7 @@ def count_decimals(estimate: float, low: float, high: float) -> int:
 
 
 def format_estimate(estimate: float, limits: Iterable[Any], level: float | None = None) -> str:
-    """Format a rate with its interval, such as "0.788 (95% CI 0.752 to 0.819)"; ``level=None`` omits the level."""
+    """Format a rate and its interval, for example "0.788 (95% CI 0.752 to 0.819)"; ``level=None`` omits the level."""
     low, high = limits
     if low != low or high != high:  # noqa: PLR0124
         return format_rate(estimate)

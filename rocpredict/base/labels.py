@@ -50,7 +50,7 @@ MAX_EXPANDED_ROWS = 10_000_000
 
 
 class ClassRows(NamedTuple):
-    """Row indices and labels of both classes, and the numbers of rows omitted because of missing values or labels.
+    """Row indices and labels of both classes, and the numbers of omitted rows and of rows without a label.
 
     ``negative_labels`` contains the labels of the negative class if it has several, and is otherwise empty.
     """
@@ -87,7 +87,7 @@ class SourceRows(NamedTuple):
     def shares_labels(self, other: SourceRows) -> bool:
         """Return whether both objects refer to the same label array in memory.
 
-        Equal copies do not count, because they may contain the labels of other rows.
+        Two equal arrays do not count as the same array, because they may contain the labels of different rows.
         """
         if self.y is None or self.y is other.y:
             return self.y is not None
@@ -130,9 +130,9 @@ def split_classes(
     Raises
     ------
     RocPredictError
-        If ``x``, ``y`` and ``weights`` differ in length, if values are not numbers, if labels are unknown or ambiguous,
-        if a class has no observations or no weight above 0, if a value is missing with ``nan_policy="raise"``, if
-        pandas indexes do not match, or if x and y seem to be exchanged.
+        If ``x``, ``y`` and ``weights`` differ in length, values are not numbers, labels are unknown or ambiguous, a
+        class has no observations or no weight above 0, pandas indexes do not match, or x and y seem to be exchanged.
+        If ``nan_policy`` is "raise", missing values and labels also cause an error.
     """
     check_index({"y": y, "weights": weights})
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
@@ -365,8 +365,8 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     y : array of shape (n,)
         Labels. Dates and times are converted to objects of the module ``datetime``.
     x : array
-        Feature values. If ``x`` is one column, the error message for too many different labels ends in "(were x and y
-        exchanged?)".
+        Feature values. If ``x`` is one column and there are too many different labels, the error message asks "(were x
+        and y exchanged?)".
     nan_policy : {"raise", "omit"}, optional
         With "omit", missing labels become None. Otherwise, missing labels cause an error. The message suggests "omit"
         only if "raise" was passed.

@@ -166,7 +166,7 @@ class Rates(Result, Generic[Value]):
     Attributes
     ----------
     tpr, fpr, tnr, fnr : float or array
-        True positive, false positive, true negative and false negative rate. Each rate is computed directly and not as
+        True positive, false positive, true negative and false negative rates. Each rate is computed directly and not as
         1 minus another rate.
     prevalence : float or array, or None
         Fraction of positives; None if it is unknown. Measures that combine both classes need the prevalence or
@@ -432,7 +432,7 @@ PROPORTION_METHODS: tuple[ProportionMethod, ...] = get_args(ProportionMethod)
 
 
 def check_confidence_level(level: ArrayLike) -> float:
-    """Return a confidence level as a float, or raise if it is not in (0, 1)."""
+    """Return a confidence level as a float, or raise RocPredictError if it is not in (0, 1)."""
     return check_probability("level", level, ends=False)
 
 
@@ -541,7 +541,7 @@ def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[F
 
 
 def wilson_limits(share: FloatArray, n_trials: ArrayOrFloat, quantile: float) -> tuple[FloatArray, FloatArray]:
-    """Return the two proportions p for which |p - share| is ``quantile`` times the standard error sqrt(p(1 - p)/n)."""
+    """Return both proportions p that differ from ``share`` by ``quantile`` times the standard error, sqrt(p(1-p)/n)."""
     square = quantile * quantile / n_trials
     middle = (share + square / 2) / (1 + square)
     half = quantile * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)

@@ -48,7 +48,7 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
     Raises
     ------
     RocPredictError
-        If an option is passed that the function does not accept.
+        If the function does not accept one of the options.
     """
     plot = getattr(import_module("rocpredict.plots"), function)
     parameters = signature(plot).parameters.values()
@@ -85,9 +85,9 @@ MAX_ROWS = 10
 class Result:
     """Base class of results; its methods derive the repr, table, dictionary, data frame and equality from the fields.
 
-    A subclass is a frozen dataclass or a named tuple. ``field(metadata=...)`` accepts a ``label`` and a ``format`` for
-    the table (as in ``Table.formats``), and ``hidden``, which excludes a field from the dictionary, the table and the
-    data frame. Fields whose names begin with an underscore are hidden, too.
+    A subclass is a frozen dataclass or a named tuple. ``field(metadata=...)`` accepts three keys. ``label``
+    and ``format`` (see ``Table.formats``) apply to the table; ``hidden`` excludes a field from the dictionary, the
+    table and the data frame. Fields whose names begin with an underscore are hidden, too.
 
     Attributes
     ----------
@@ -96,10 +96,10 @@ class Result:
     _listed, _tabled : tuple of str
         Names of the values in the dictionary (``_listed``) and in the table (``_tabled``), in their order of
         appearance. By default, both the dictionary and the table contain the fields and ``derived``. The shape of a
-        result is the shape of the first value in the table: () for one feature, and the shape F of the batch for
-        several features.
+        result is the shape of the first value in the table: () for one feature, and the batch shape F for several
+        features.
     _text, _text_batch : str
-        Templates, as for ``str.format``, for the text between the parentheses of the repr. ``_text`` is used for one
+        Templates (see ``str.format``) for the text between the parentheses of the repr. ``_text`` is used for one
         feature, ``_text_batch`` for a batch. In a template, the text "name=" must be followed by the value of the
         attribute ``name``. "{auc:.6r}" formats a rate by ``format_number``, which shows 1 only if the rate is exactly
         1. "{flag_text}" stands for the flags, "{omitted_text}" for the omitted observations, "{length}" for the number
@@ -439,7 +439,7 @@ FLAG_DESCRIPTIONS = {
 class Flags(Result, Mapping[str, NDArray[np.bool_]]):
     """Mapping from the name of each flag to the mask of the features that have this flag.
 
-    The mapping contains only flags that at least one feature has. For a single feature, ``"always_positive" in flags``,
+    Only flags that apply to at least one feature are included. For a single feature, ``"always_positive" in flags``,
     ``list(flags)`` and ``if flags`` therefore work as with a plain set of names.
 
     Examples

@@ -107,7 +107,7 @@ _MARKUP = re.compile(r"[\\|<]")
 
 
 class HasMessages(Protocol):
-    """Object with messages, such as flags, that a table shows below its notes."""
+    """Object, such as ``Flags``, whose messages a table shows below its notes."""
 
     def messages(self) -> list[str]:
         """Return one sentence for each flag."""
@@ -124,8 +124,8 @@ class Table:
     rows : sequence of sequences
         Cells of each row: text, numbers, dates, or None for an empty cell. The first cell is the name of the row.
     formats : mapping of str to str or callable
-        Format specification or formatting function of a column, keyed by the name of the column. By default, numbers
-        are shown with six significant digits.
+        Format specifications or formatting functions of the columns, keyed by column name. By default, numbers are
+        shown with six significant digits.
     notes : sequence of str
         Sentences below the table.
     flags : Flags, optional
@@ -222,7 +222,7 @@ class Table:
         ]
 
     def sort_key(self, row: int, index: int) -> str:
-        """Return the sort key of a cell for the script of an HTML page; undefined values are sorted last."""
+        """Return the key by which a script in an HTML page sorts a cell; undefined values are sorted last."""
         value = _first(self.rows[row][index])
         return "" if value != value else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), f"{value:.9g}")  # noqa: PLR0124
 

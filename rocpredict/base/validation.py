@@ -71,7 +71,7 @@ def readonly_array(values: ArrayLike) -> FloatArray:
 
 
 def check_real(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, or raise if it is not real or contains NaN."""
+    """Return ``value`` as float64, or raise RocPredictError if it is not real or contains NaN."""
     try:
         array = np.asarray(value)
         single = array.dtype == object and array.ndim == 0
@@ -95,7 +95,7 @@ def check_result(name: str, value: object, kind: type, maker: str) -> None:
 
 
 def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
-    """Return numbers as a float64 array, with NaN for missing values, or raise if float64 cannot represent a number."""
+    """Convert numbers to float64, with NaN for missing values; raise if float64 cannot represent a number."""
     if array.dtype == np.float64:
         return array
     if array.dtype.kind == "O":
@@ -149,7 +149,7 @@ def is_scalar(value: object) -> bool:
 
 
 def check_finite(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, or raise if it is not finite."""
+    """Return ``value`` as float64, or raise RocPredictError if it is not finite."""
     array = check_real(name, value)
     if np.isinf(array).any():
         raise RocPredictError(f"{name}={short_repr(value)} contains infinite values; finite numbers are needed")
@@ -165,7 +165,7 @@ def check_whole_counts(count: ArrayLike) -> None:
 
 
 def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) -> FloatArray:
-    """Return ``value`` as float64, or raise if a number is outside [0, 1].
+    """Return ``value`` as float64, or raise RocPredictError if a number is outside [0, 1].
 
     With ``inclusive=False``, 0 and 1 are not accepted either.
     """
@@ -179,7 +179,7 @@ def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) 
 
 
 def check_probability(name: str, value: ArrayLike, *, ends: bool = True) -> float:
-    """Return ``value`` as a float, or raise if it is not one number in [0, 1].
+    """Return ``value`` as a float, or raise RocPredictError if it is not one number in [0, 1].
 
     With ``ends=False``, 0 and 1 are not accepted either.
     """
@@ -187,14 +187,14 @@ def check_probability(name: str, value: ArrayLike, *, ends: bool = True) -> floa
 
 
 def check_single(name: str, checked: FloatArray) -> float:
-    """Return a checked array as a float, or raise if it is not one number."""
+    """Return a checked array as a float, or raise RocPredictError if it is not one number."""
     if checked.ndim:
         raise RocPredictError(f"{name}={short_repr(checked.tolist())} has shape {checked.shape}; pass one number")
     return float(checked)
 
 
 def check_nonnegative(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, or raise if it is negative or not finite."""
+    """Return ``value`` as float64, or raise RocPredictError if it is negative or not finite."""
     array = check_finite(name, value)
     if (array < 0).any():
         raise RocPredictError(f"{name}={short_repr(value)} is negative; it must be 0 or more")
@@ -208,7 +208,7 @@ def is_list(value: object) -> bool:
 
 
 def check_pair(name: str, value: object, expected: str = "(negative, positive)") -> tuple[Any, Any]:
-    """Return ``value`` as a tuple of two items, or raise if it is not an ordered pair."""
+    """Return ``value`` as a tuple of two items, or raise RocPredictError if it is not an ordered pair."""
     items = tuple(value) if is_list(value) else ()  # type: ignore[arg-type]
     if len(items) != 2:
         raise RocPredictError(f"{name}={short_repr(value)} is not a pair; pass {expected}")
@@ -216,14 +216,14 @@ def check_pair(name: str, value: object, expected: str = "(negative, positive)")
 
 
 def check_list(name: str, value: Any, expected: str, items: str = "names") -> list[Any]:
-    """Return the items of an iterable as a list, or raise if ``value`` is text or not iterable."""
+    """Return the items of an iterable as a list, or raise RocPredictError if ``value`` is text or not iterable."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
         raise RocPredictError(f"{name}={short_repr(value)} is not a list of {items}; pass {expected}")
     return value.tolist() if isinstance(value, np.ndarray) else list(value)
 
 
 def check_int(name: str, value: object, *, least: int | None = None) -> int:
-    """Return ``value`` as an int, or raise if it is not an integer or is below ``least``."""
+    """Return ``value`` as an int, or raise RocPredictError if it is not an integer or is below ``least``."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -261,7 +261,7 @@ def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
 
 
 def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
-    """Return the allowed option that equals ``value``, or raise if there is none; ``value`` may be a NumPy scalar."""
+    """Return the allowed option that equals ``value``, or raise RocPredictError; ``value`` may be a NumPy scalar."""
     options = list(allowed)
     plain = value.item() if isinstance(value, np.generic) else value
     for option in options:
@@ -274,7 +274,7 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error message, such as one from another library."""
+    """Return the first line of an error message."""
     return next(iter(str(error).splitlines()), "").strip()
 
 
@@ -282,7 +282,9 @@ _MAX_SUGGESTIONS = 5_000  # largest number of names that are compared with a wor
 
 
 def suggest(word: object, names: Iterable[object]) -> str:
-    """Return "; did you mean 'name'?" if a name is similar to ``word`` or differs from it only in type, otherwise "".
+    """Return the suggestion "; did you mean 'name'?", or "" if no name is similar to ``word``.
+
+    A name that differs from ``word`` only in type is also suggested.
 
     Examples
     --------
@@ -308,7 +310,7 @@ def _as_text(value: object) -> str | None:
 
 
 def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
-    """Return the arrays broadcast to a common shape, or raise if the shapes are incompatible."""
+    """Return the arrays broadcast to a common shape, or raise RocPredictError if the shapes are incompatible."""
     try:
         return np.broadcast_arrays(*arrays.values())
     except ValueError:
@@ -317,7 +319,7 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def is_number_text(text: Any) -> bool:
-    """Return whether ``float`` can convert ``text``."""
+    """Return whether ``text`` can be converted to a float."""
     try:
         float(text)
     except (TypeError, ValueError):
@@ -326,13 +328,19 @@ def is_number_text(text: Any) -> bool:
 
 
 def number_format_hint(text: object, mark: str = "point") -> str:
-    """Return a hint on how to write numbers if ``text`` resembles a number but is not one, such as "7%"; else ""."""
+    """Return a hint on how to write numbers, or "".
+
+    The hint is returned if ``text`` resembles a number but cannot be converted to a float, such as "7%".
+    """
     is_wrong = isinstance(text, str) and re.match(r"\W*\d", text) and not is_number_text(text)
     return f" (write a decimal {mark}, no thousands separator and no unit)" if is_wrong else ""
 
 
 def short_repr(value: object, width: int = 60) -> str:
-    """Return the repr of a value, cut to ``width`` characters; for a series or data frame, return its type and size."""
+    """Return the repr of a value, cut to ``width`` characters.
+
+    For a series or data frame, return the type and the size instead.
+    """
     shape = getattr(value, "shape", None)
     if type(value).__name__ in ("Series", "DataFrame") and isinstance(shape, tuple) and len(shape) in (1, 2):
         size = f"{shape[0]} values" if len(shape) == 1 else f"{shape[0]} rows and {shape[1]} columns"

@@ -365,7 +365,7 @@ def run_report(options: argparse.Namespace) -> None:
 
 
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
-    """Return the notes on the data for a report, without the hints that name command-line options."""
+    """Return the data notes of a report, without hints about command-line options."""
     return tuple(note.replace(common.NAN_RAISE_HINT, "").replace(common.NAN_KEEP_HINT, "") for note in notes)
 
 
@@ -408,8 +408,8 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach --site public --url https://example.org/roc/
 
     If you move the threshold, its point on the curve and its rates change. If you change a density, the curve and all
-    numbers change, too. By default, the command runs until you press Ctrl-C, because it computes the numbers that the
-    page shows. A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the
+    numbers change, too. By default, the command computes the numbers that the page shows, and therefore runs until you
+    press Ctrl-C. A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the
     name of a built-in data set (iris, pima, breast_cancer). With --mean and --std, the options --negative, --positive
     and --feature set the names of the classes and of the feature.
     """

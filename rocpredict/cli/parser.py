@@ -159,7 +159,7 @@ COMMANDS = {
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands; tools for shell completion also use this parser."""
+    """Return the parser for all commands, which is also used by tools for shell completion."""
     layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter}
     parser = _Parser(prog="rocpredict", description=DESCRIPTION, **layout)
     parser.add_argument("--version", action="version", version=__version__)

@@ -114,8 +114,8 @@ def run(options: argparse.Namespace) -> None:
 
     FILE is a CSV, Parquet, Feather or h5ad file, several files with the same columns, a folder, a pattern such as
     "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). FILE may also be a summary from "rocpredict
-    summarize" or "rocpredict merge". A summary does not contain the individual values, so an empirical AUC can be
-    computed only from histograms: pass --empirical histogram if the summary contains them. With three or more labels
+    summarize" or "rocpredict merge". A summary does not contain the individual values. An empirical AUC can
+    therefore be computed only if the summary contains histograms: pass --empirical histogram. With three or more labels
     and no --positive, each label is compared with the rest.
     """
     form = _format(options)
@@ -299,7 +299,7 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_summarize(options: argparse.Namespace) -> None:
-    """Reduce a table to counts, means and sums of squares, which a site can share.
+    """Reduce a table to statistics that a site can share: counts, means and sums of squares.
 
       rocpredict summarize study.csv --label outcome --positive sick --out site-a.json
       rocpredict merge site-*.json --out all.json

@@ -32,8 +32,8 @@ class Comparison(Result):
     Attributes
     ----------
     n_negative, n_positive : int or float
-        Number of observations in each class of the empirical curve. For weighted data, this is the sum of the weights,
-        which may be fractional.
+        Number of observations per class from which the empirical curve is computed. For weighted data, this is the sum
+        of the weights, which may be fractional.
     direction : {"higher", "lower"}
         Direction of the rule. "higher": positive if x >= threshold; "lower": positive if x <= threshold.
     predicted_auc, empirical_auc : float
@@ -46,8 +46,8 @@ class Comparison(Result):
         Predicted AUC minus empirical AUC.
     auc_error_z : float
         ``auc_error`` divided by the standard error of the empirical AUC (see the Notes of ``compare``). This ratio is
-        not the statistic of a z-test. A z-test would require a prediction that is independent of the data of the
-        empirical curve.
+        not the statistic of a z-test. A z-test would require a prediction that is independent of the data from which
+        the empirical curve is computed.
     max_tpr_gap : float
         Predicted minus empirical TPR at the FPR where the absolute difference is largest. If there are n >= 3
         negatives, only FPRs from 1/n to 1 - 1/n are considered. At FPRs closer to 0 or 1, the empirical curve is a
@@ -69,7 +69,7 @@ class Comparison(Result):
     empirical_ameans : float
         Highest empirical Ameans. This value is optimistic, since the threshold was chosen from the same data.
     empirical_ameans_corrected : float
-        Optimism-corrected Ameans of the empirical threshold: an estimate of the Ameans of this threshold on new data.
+        Optimism-corrected Ameans of the empirical threshold: an estimate of its Ameans on new data.
     threshold_regret : float
         Loss of empirical Ameans if the predicted threshold is used: empirical_ameans - ameans_at_predicted_threshold.
     curves : (predicted, empirical)
@@ -152,7 +152,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
         Predicted ROC curve of one feature.
     empirical : EmpiricalRoc
         Empirical ROC curve of the same feature, with the same direction. The comparison is fairer if the prediction was
-        not fitted to the data of the empirical curve.
+        not fitted to the same data.
     level : float, default=0.95
         Confidence level of the interval for the empirical AUC, in (0, 1).
 
@@ -175,10 +175,10 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     -----
     ``auc_error_z`` is ``auc_error`` divided by DeLong's standard error of the empirical AUC. If the prediction is
     fitted to the same data, the errors of the predicted and the empirical AUC are correlated. In simulations with two
-    Gaussian classes of 20, 50 and 200 observations each, ``auc_error_z`` was between -0.4 and 0.4 in 95% of samples.
-    With Gaussian predictions for two lognormal classes of 200 observations each, the mean of ``auc_error_z`` was -4.5.
-    For a prediction fitted to the same data, an ``auc_error_z`` of 1 or -1 is therefore already evidence against the
-    predicted distributions.
+    Gaussian classes and 20, 50 or 200 observations per class, ``auc_error_z`` was between -0.4 and 0.4 in 95% of
+    samples. If Gaussians were fitted to two lognormal classes with 200 observations per class, the mean of
+    ``auc_error_z`` was -4.5. For a prediction fitted to the same data, an ``auc_error_z`` of 1 or -1 is therefore
+    already evidence against the predicted distributions.
 
     The method "smoothed-logit" of ``auc_std_error`` replaces DeLong's method if DeLong's standard error is 0 (because
     the classes do not overlap) or if a class has a single observation. If all values are tied, the standard error of
@@ -269,7 +269,7 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
 
 @np.errstate(under="ignore")
 def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
-    """Return the largest difference between predicted and empirical TPR, and the FPR at which it occurs."""
+    """Return the predicted minus the empirical TPR at the FPR where they differ most, and this FPR."""
     _check(predicted, empirical)
     fpr = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
     before = np.maximum(np.nextafter(fpr, 0), 0)

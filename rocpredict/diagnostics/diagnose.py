@@ -90,7 +90,7 @@ class QuantilePlotData(NamedTuple):
 
 
 class DensityPlotData(NamedTuple):
-    """Fitted density of one class at ``x``, and a histogram (with bin ``edges``) of the values of this class."""
+    """Fitted density of one class at ``x``, and the histogram of its values; ``edges`` contains the bin edges."""
 
     x: FloatArray
     density: FloatArray
@@ -288,9 +288,9 @@ def diagnose(
     negative : label, optional
         Label of the negative class. By default, all other labels are negative.
     family : str or ScipyFamily, default="gaussian"
-        Family of the class distributions, as in ``predict_roc``; "empirical" is not allowed.
+        Family of the class distributions; see ``predict_roc``. "empirical" is not allowed.
     direction : {"higher", "lower", "auto"}, optional
-        Direction of the classification rule, as in ``predict_roc``. By default, "higher".
+        Direction of the classification rule; see ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and
         stores their number.

@@ -31,7 +31,7 @@ _OUTLIER_IQR_FACTOR = 3  # a value further than this from a quartile, in interqu
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassDescription(Result):
-    """Description of the values of one class, and measures of the fit of their distribution.
+    """Descriptive statistics of one class, with goodness-of-fit measures of its distribution.
 
     Attributes
     ----------
@@ -147,9 +147,9 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
     """Return the SD ratio (positives divided by negatives), with an interval from the F distribution.
 
-    If the excess kurtosis of a class is positive, the degrees of freedom n - 1 of this class are divided by 1 +
-    kurtosis/2, because the sample variance of a heavy-tailed distribution varies more than that of a normal
-    distribution (Shoemaker 2003). If a class has zero variance, the interval is [0, inf].
+    If the excess kurtosis of a class is positive, its degrees of freedom n - 1 are divided by 1 + kurtosis/2. The
+    reason is that the sample variance varies more for a heavy-tailed distribution than for a normal distribution
+    (Shoemaker 2003). If a class has zero variance, the interval is [0, inf].
     """
     if negative.constant or positive.constant:
         estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
@@ -197,7 +197,7 @@ _MAX_POINTS = 400
 
 
 class GoodnessOfFit(NamedTuple):
-    """Measures of misfit, as numbers for the data or as arrays with one number for each simulated sample."""
+    """Measures of misfit: single numbers for the data, or arrays with one number for each simulated sample."""
 
     negative: ArrayOrFloat
     """Anderson-Darling statistic A^2 of the negative class."""
@@ -241,7 +241,7 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
-    """Return misfit measures and normal scores for many samples and the distributions fitted to them.
+    """Return misfit measures and normal scores of many samples, computed from the distributions fitted to them.
 
     The samples must not contain ties.
     """
@@ -258,16 +258,16 @@ def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: Sort
 
 
 class FallingValues(NamedTuple):
-    """Pooled values of both classes in each of B samples, in descending order, with the cumulative count of each class.
+    """Pooled values of both classes in B samples, in descending order, with cumulative class counts.
 
     Attributes
     ----------
     values : array of shape (B, n0 + n1)
         Values in descending order.
     is_negative : array of bool of the same shape
-        True for each value that belongs to a negative.
+        True for each value from the negative class.
     negatives, positives : arrays of int of the same shape
-        Number of negatives and number of positives at or above each value.
+        Numbers of negative and of positive observations at or above each value.
     """
 
     values: FloatArray
@@ -288,7 +288,7 @@ class FallingValues(NamedTuple):
     def goodness_of_fit(
         self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
     ) -> GoodnessOfFit:
-        """Compute the measures of misfit from log tail probabilities, predicted TPRs and predicted Youden's J."""
+        """Compute the measures of misfit from log tail probabilities, predicted TPRs and predicted Youden indices."""
         negative, positive = (anderson_darling(*tails) for tails in log_tails)
         counts = [tails[0].shape[1] for tails in log_tails]
         above = self.positives[self.is_negative].reshape(len(self.values), -1) / counts[1]
@@ -312,8 +312,9 @@ def _scores_of_tails(below: FloatArray, above: FloatArray) -> FloatArray:
 def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
     """Return the Anderson-Darling statistic A^2 from the log tail probabilities of sorted values.
 
-    ``below`` and ``above`` contain the logarithms of the lower and of the upper tail probabilities. Their last axis
-    corresponds to the sorted values of a sample. A^2 is inf if a tail probability is 0.
+    ``below`` contains the logarithms of the lower tail probabilities, and ``above`` contains the logarithms of the
+    upper tail probabilities. Their last axis corresponds to the sorted values of a sample. A^2 is inf if a tail
+    probability is 0.
     """
     n = below.shape[-1]
     weights = np.arange(1, 2 * n, 2) / n

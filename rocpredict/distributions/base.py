@@ -209,7 +209,7 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def ppf(self, q: ArrayLike) -> FloatArray: ...
     def ppf(self, q: ArrayLike) -> float | FloatArray:
-        """Return the smallest x with ``cdf(x) >= q``, the quantile for a lower tail probability ``q``.
+        """Return the quantile for a lower tail probability ``q``: the smallest x with ``cdf(x) >= q``.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def isf(self, q: ArrayLike) -> FloatArray: ...
     def isf(self, q: ArrayLike) -> float | FloatArray:
-        """Return the smallest x with ``sf(x) <= q``, the quantile for an upper tail probability ``q``.
+        """Return the quantile for an upper tail probability ``q``: the smallest x with ``sf(x) <= q``.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ IntArray = NDArray[np.intp]
 
 
 def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntArray]:
-    """Count, for each query, the values below the query and the values at or below the query.
+    """For each query, count the values below it and the values at or below it.
 
     Values and queries must be in ascending order. If no query equals a value, both results are the same array object.
     """
@@ -29,7 +29,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
 
 
 def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Count, for each value, the queries below the value and the queries at or below the value.
+    """For each value, count the queries below it and the queries at or below it.
 
     The counts are computed from the results of ``count_below``; ``size`` is the number of values.
     """
@@ -215,8 +215,8 @@ class Ecdf(Distribution[float]):
 def mid_rank_weight(sample: Ecdf, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
     """Return the mean of two sums of weights.
 
-    Each sum adds the weights of the smallest values of the sample. ``below`` is the number of values in the first
-    sum, and ``to`` is the number of values in the second sum.
+    The first sum is the total weight of the ``below`` smallest values of the sample, and the second sum is the total
+    weight of the ``to`` smallest values.
     """
     if sample.weights is None:
         return below.astype(np.float64) if below is to else (below + to) / 2
@@ -250,13 +250,13 @@ MAX_HARMLESS_AREA = 0.02
 
 
 def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
-    """Return the mean absolute difference between two arrays of TPRs at ``COMPARISON_FPR``, along the last axis.
+    """Return the mean absolute difference between two arrays of TPRs at ``COMPARISON_FPR``.
 
     Notes
     -----
-    The mean approximates the area between the curves. The approximation is not exact, because the empirical curve can
-    have steps between two neighboring FPRs. With 50 observations per class, the error is at most 3% of the area. In
-    most samples, it is at most 1%.
+    The mean is computed along the last axis. It approximates the area between the curves. The approximation is not
+    exact, because the empirical curve can have steps between two neighboring FPRs. With 50 observations per class, the
+    error is at most 3% of the area. In most samples, it is at most 1%.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 

@@ -1,7 +1,7 @@
 """Maximum likelihood and moment estimates of parametric families.
 
-The functions for maximum likelihood accept B samples as an array of shape (B, n), and return the parameters of each
-sample as one row of an array of shape (B, k).
+The maximum likelihood functions accept B samples as an array of shape (B, n). They return an array of shape (B, k),
+with the parameters of each sample in one row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ parameters, as an array of shape (rows, k), and the row numbers of the samples."
 
 
 def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
-    """Find the positive root of an increasing function for each sample, by Newton's method within a bracket.
+    """For each sample, find the positive root of an increasing function by Newton's method within a bracket.
 
     ``function`` receives the current estimates of the roots and the row numbers of their samples. It returns the
     values and the slopes of the function at these estimates.
@@ -54,7 +54,7 @@ def newton_bracketed(function: Loss, start: FloatArray) -> FloatArray:
 def maximize_newton(
     objective: Callable[[FloatArray, NDArray[np.intp]], FloatArray], slopes: Loss, start: FloatArray
 ) -> FloatArray:
-    """Maximize a concave function for each sample by Newton's method.
+    """For each sample, maximize a concave function by Newton's method.
 
     Each step is halved until the function does not decrease. ``slopes`` is a function that returns the gradients and
     the Hessian matrices.
@@ -80,7 +80,7 @@ def maximize_newton(
 def minimize_bfgs(
     loss: Loss, starts: Sequence[FloatArray], bounds: tuple[tuple[float, ...], tuple[float, ...]]
 ) -> FloatArray:
-    """Minimize the loss of each sample within bounds, by BFGS from several starting points.
+    """For each sample, minimize the loss within bounds by BFGS from several starting points.
 
     Each item of ``starts`` is an array of shape (samples, k), with one starting point for each sample.
     """
@@ -223,14 +223,14 @@ def fit_gamma(samples: FloatArray) -> FloatArray:
 
 
 def fit_lognormal(samples: FloatArray) -> FloatArray:
-    """Return the standard deviation of the logarithms, location 0 and the geometric mean of each sample."""
+    """Return the parameters of lognormal distributions: the SD of the logarithms, location 0 and the geometric mean."""
     reference, logs = _logs(samples)
     mean = logs.mean(axis=1)
     return _columns(np.sqrt(np.mean((logs - mean[:, None]) ** 2, axis=1)), 0.0, reference * np.exp(mean))
 
 
 def fit_exponential(samples: FloatArray) -> FloatArray:
-    """Return location 0 and the mean of each sample."""
+    """Return the parameters of exponential distributions: location 0 and the scale, which is the sample mean."""
     return _columns(0.0, scaled_mean(samples))
 
 
@@ -396,7 +396,7 @@ def _columns(*parameters: ArrayLike) -> FloatArray:
 
 
 def scaled_mean(samples: FloatArray) -> FloatArray:
-    """Return the mean of each sample, computed so that no sum overflows."""
+    """Return the mean of each sample, without overflow of the sum."""
     unit, scaled = _scaled(samples)
     return np.asarray(scaled.mean(axis=1) * unit)
 

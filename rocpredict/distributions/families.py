@@ -276,7 +276,7 @@ _EXPONENTIAL_RTOL = 1e-6  # tolerated relative difference of the mean and the st
 
 
 class Support(NamedTuple):
-    """Support of a family, with a suggestion for the error message about values outside the support."""
+    """Support of a family, and the suggestion in the error message for values outside this support."""
 
     description: str
     contains: Callable[[FloatArray], Any]
@@ -398,7 +398,8 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     Parameters
     ----------
     name : {"gamma", "lognormal", "weibull", "exponential", "logistic", "laplace", "beta"}
-        Family. The other families have more parameters than can be determined from a mean and a standard deviation.
+        Family. Families with three or more parameters are not accepted, because a mean and a standard deviation do not
+        determine all parameters.
     mean : float
         Mean, in the unit of the feature.
     std : float, optional
@@ -408,7 +409,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     Returns
     -------
     ScipyDistribution
-        Distribution with this mean and standard deviation.
+        Distribution with the given mean and standard deviation.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Fits of a family of distributions to the samples of two classes."""
+"""Functions that fit a family of distributions to the samples of two classes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FAMILIES = {
 
 
 def fits_batches(family: Any) -> bool:
-    """Return whether the function that fits a family accepts many resamples at once (see ``get_fitter``)."""
+    """Return whether a family can be fitted to many resamples at once (see ``get_fitter``)."""
     return isinstance(family, str) and (family in _TRANSFORMED or family == "mixture" or family in PARAMETRIC_FAMILIES)
 
 
@@ -60,11 +60,11 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     Returns
     -------
     function
-        Function that maps the values of the negatives and of the positives to a pair of distributions. The function
-        raises `RocPredictError` if the family cannot be fitted to a sample. If ``fits_batches`` is True for the family,
-        the function also accepts four arguments: B resamples of each class, as arrays of shape (B, n0) and (B, n1), and
-        the two original samples. It then returns a batch of distributions for each class. Pairs of resamples to which
-        the family cannot be fitted are omitted.
+        Function that takes the negative values and the positive values, and returns a pair of distributions. The
+        function raises `RocPredictError` if the family cannot be fitted to a sample. If ``fits_batches`` is True for
+        the family, the function also accepts four arguments: B resamples of each class, as arrays of shape (B, n0) and
+        (B, n1), and the two original samples. It then returns a batch of distributions for each class. Pairs of
+        resamples to which the family cannot be fitted are omitted.
 
     Raises
     ------

@@ -30,7 +30,7 @@ _HALF_MAX_FLOAT = np.finfo(float).max / 2
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gaussian(Distribution[Value]):
-    """Gaussian distribution of a class, for one feature or for a batch.
+    """Gaussian distribution of a class, for one feature or for a batch of features.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class Gaussian(Distribution[Value]):
     def atoms(self) -> Atoms:
         """Return the point masses.
 
-        If the standard deviation is 0, the mean is a point mass with probability 1; otherwise the result is empty.
+        If the standard deviation is 0, there is one point mass: the mean, with probability 1. Otherwise, there is none.
         """
         if self.shape:
             raise RocPredictError(f"atoms() needs one feature; this is a batch of shape {self.shape}")
@@ -216,5 +216,5 @@ class Gaussian(Distribution[Value]):
 
 
 def add_grid_axis(distribution: Distribution) -> Distribution:
-    """Append a last axis of length 1, for a grid, to a batch; return a single distribution unchanged."""
+    """Append an axis of length 1 to a batch, for broadcasting with a grid; return a single distribution unchanged."""
     return distribution._add_grid_axis() if distribution.shape else distribution

@@ -28,7 +28,7 @@ _MAX_BINS = 100_000
 
 
 def check_increasing(edges: FloatArray) -> None:
-    """Check that bin edges increase and that float64 can represent the widths."""
+    """Check that the bin edges strictly increase and that the bin widths are in the range of float64."""
     with np.errstate(over="ignore"):
         widths, span = np.diff(edges), edges[-1] - edges[0]
     if not (widths > 0).all():
@@ -96,7 +96,7 @@ class Histogram(Distribution[float]):
 
     Notes
     -----
-    At an edge, the density is the larger of the densities of the two adjacent bins.
+    At an edge, the density is the larger density of the two adjacent bins.
 
     Examples
     --------
@@ -148,12 +148,12 @@ class Histogram(Distribution[float]):
         Returns
         -------
         Histogram
-            Distribution with these bins and counts.
+            Histogram of the sample.
 
         Raises
         ------
         RocPredictError
-            If values are outside the edges or not finite, if all values are equal and no edges are passed, or if
+            If a value is not finite or outside the edges, if all values are equal and no edges are passed, or if
             ``bins`` is invalid.
 
         Examples

@@ -51,7 +51,7 @@ class MixtureFit(NamedTuple):
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Fit k Gaussians by EM from several starts.
+    """Fit a mixture of k Gaussians by EM, started from several initial mixtures.
 
     ``x`` contains the standardized values in ascending order, and ``counts`` contains their frequencies.
     """
@@ -143,7 +143,7 @@ def min_std(n: float) -> float:
 
 
 def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:
-    """Return the mixtures at which EM starts.
+    """Return the initial mixtures for EM.
 
     The means of the first mixture are quantiles. The means of the other mixtures are drawn by k-means++ (Arthur and
     Vassilvitskii 2007).
@@ -167,7 +167,7 @@ def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.G
 
 
 def em_step(x: FloatArray, counts: FloatArray, fits: MixtureFit, floor: ArrayLike) -> MixtureFit:
-    """Return the mixtures after one EM step, with the log-likelihoods before this step.
+    """Return the mixtures after one EM step, and the log-likelihoods of the mixtures before this step.
 
     ``x`` has shape (n,) if all mixtures share one sample, and shape (fits, n) if each mixture has its own sample. The
     mixtures are processed in blocks whose arrays fit into the processor cache.
@@ -218,8 +218,8 @@ def _standard_scores(sample: FloatArray) -> tuple[FloatArray, FloatArray, float,
 def fit_resamples(resamples: FloatArray, sample: FloatArray) -> NormalSumBatch:
     """Fit a mixture to each row of ``resamples``, an array of shape (B, n); no row may be constant.
 
-    For each number of components, a mixture is fitted to the original sample, and the fits to all resamples start at
-    this mixture. The BIC then selects the number of components of each resample, as in ``select_n_components``.
+    For each number of components, a mixture is first fitted to the original sample; the fits to all resamples start
+    from this mixture. The BIC then selects the number of components of each resample, as in ``select_n_components``.
     """
     scores, counts, mean, std = _standard_scores(sample)
     x = (np.sort(resamples, axis=1) / 2 - mean / 2) / (std / 2)
@@ -340,18 +340,18 @@ class GaussianMixture(NormalSumDistribution):
 
         Notes
         -----
-        Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
-        k-means++ draws. No component has a standard deviation below max(s/sqrt(n), s/100), where s is the standard
-        deviation of the sample. Without this limit the likelihood would be unbounded, since a component could shrink to
-        a group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``. Extrapolation after
-        every second step accelerates convergence (Varadhan and Roland 2008).
+        Expectation maximization (Dempster, Laird and Rubin 1977) is started from several sets of means: quantiles of
+        the sample and k-means++ draws. No component has a standard deviation below max(s/sqrt(n), s/100), where s is
+        the standard deviation of the sample. Without this limit the likelihood would be unbounded, since a component
+        could shrink to a group of tied values. With one component, the result equals ``Gaussian.fit(x, ddof=0)``.
+        Extrapolation after every second step accelerates convergence (Varadhan and Roland 2008).
 
         For k components, n observations and likelihood L, BIC = (3k - 1) log n - 2 log L (Schwarz 1978). The
         mixture with the smallest BIC is selected. The search stops when neither one nor two additional components lower
         the BIC. In small samples, the BIC may select a single component for two overlapping groups.
 
-        In a bootstrap, each fit to a resample starts at the mixture that was fitted to the sample, and the BIC selects
-        the number of components for each resample.
+        In a bootstrap, each fit to a resample starts from a mixture that was fitted to the original sample. The BIC
+        selects the number of components separately for each resample.
 
         Examples
         --------

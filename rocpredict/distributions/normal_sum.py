@@ -50,7 +50,7 @@ class NormalSum:
     """Weighted sum of normal distributions (the components), which are sorted by their means.
 
     Both tail probabilities have full relative accuracy. The result for a value does not depend on the other values in
-    the same call. If the components and the values are reflected about 0, the results are the same to the last bit.
+    the same call. If the components and the values are reflected about 0, the results are bitwise identical.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class NormalSum:
         return self._sum_kernels(x, log_partial_sum) - LOG_SQRT_2PI
 
     def quantile_brackets(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return lower bounds, upper bounds and first guesses of the quantiles for the probabilities Phi(z)."""
+        """Return lower bounds, upper bounds and initial estimates of the quantiles for the probabilities Phi(z)."""
         x, table = self._quantile_table
         last = len(x) - 1
         widths = np.where(z < 0, self.stds.max(), self.stds.min()), np.where(z < 0, self.stds.min(), self.stds.max())
@@ -222,7 +222,7 @@ class NormalSum:
 
 
 def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tuple[FloatArray, FloatArray]:
-    """Replace kernel centers by fewer weighted centers with the same weighted sum of kernels, up to rounding errors.
+    """Replace kernel centers by fewer weighted centers; the weighted sum of kernels is unchanged up to rounding errors.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def _cell_starts(centres: FloatArray, std: float) -> NDArray[np.intp]:
 
 
 def symmetric_sum(terms: FloatArray) -> FloatArray:
-    """Sum over the last axis in an order that gives exactly the same sum if the terms are reversed."""
+    """Sum over the last axis, with exactly the same result if the order of the terms is reversed."""
     half = terms.shape[-1] // 2
     total = (terms[..., :half] + terms[..., ::-1][..., :half]).sum(axis=-1)
     return np.asarray(total + terms[..., half] if terms.shape[-1] % 2 else total)
@@ -322,10 +322,10 @@ class NormalSumDistribution(Distribution):
     Notes
     -----
     With weights w, means m and standard deviations s, the lower tail is the sum of w Phi((x - m)/s) over all
-    components, and the upper tail is the sum of w Phi(-(x - m)/s). A quantile is computed from the smaller of the two
-    tails by root finding. The sums are computed in blocks of values and components, which limits the memory to a few
-    tens of megabytes. If all components have the same standard deviation, components far from a value are not
-    evaluated, because each of them contributes either 0 or its full weight to a tail.
+    components, and the upper tail is the sum of w Phi(-(x - m)/s). A quantile is computed from the smaller tail by root
+    finding. The sums are computed in blocks of values and components, which limits the memory use to a few tens of
+    megabytes. If all components have the same standard deviation, components far from a value are not evaluated,
+    because each of them contributes either 0 or its full weight to a tail.
     """
 
     components: NormalSum
@@ -434,11 +434,11 @@ class GaussianKde(NormalSumDistribution):
           estimating a cdf [2]_ or a ROC curve, but too small for estimating a density.
         - float: a number above 0, in the unit of the feature.
     bandwidth_factor : float, default=1.0
-        Multiplier for the bandwidth of the selected rule. It must be 1 if ``bandwidth`` is a number.
+        Multiplier for the bandwidth of the selected rule. The multiplier must be 1 if ``bandwidth`` is a number.
     variance_preserving : bool, default=False
-        Whether the kernel means are shrunk towards the sample mean, so that the estimate has the variance of the
-        sample. Without shrinkage, the variance of the estimate exceeds the sample variance by the variance of the
-        kernel.
+        Whether the kernel means are shrunk towards the sample mean, so that the variance of the estimate equals the
+        sample variance. Without shrinkage, the variance of the estimate exceeds the sample variance by the variance of
+        the kernel.
     weights : array-like of shape (n,), optional
         Nonnegative frequency weights: the number of observations that each value represents. By default, each value is
         one observation.
@@ -471,8 +471,8 @@ class GaussianKde(NormalSumDistribution):
     of the sample and near gaps, the intervals are narrower. The kernels in each interval are replaced by ten kernels at
     the nodes of a Gauss quadrature rule [3]_, which preserves their first 19 moments. This replacement changes the
     density by less than r times its maximum, and each tail probability by less than r. Here r is the larger of 1e-13
-    and e/h, where e is the spacing of floats at the values. The computing time of an evaluation then does not grow with
-    the sample size.
+    and e/h, where e is the spacing of floats at the values. With this replacement, the computing time of an evaluation
+    does not grow with the sample size.
 
     References
     ----------
@@ -612,9 +612,9 @@ class NormalSumBatch(Distribution[FloatArray]):
     def fit(cls, values: FloatArray) -> NormalSumBatch:
         """Estimate the density of each of B samples, passed as an array of shape (B, n); no sample may be constant.
 
-        The densities equal those of ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` up to 1e-13. In
-        the tails, only the absolute error is this small, because the cells of ``compress_centres`` are two bandwidths
-        wide even at the ends of the sample.
+        Each density agrees with the density of ``GaussianKde(x, bandwidth_factor=2, variance_preserving=True)`` to
+        within 1e-13. In the tails, this limit applies only to the absolute error, because the cells of
+        ``compress_centres`` are two bandwidths wide even at the ends of the sample.
         """
         values = np.sort(values, axis=1)
         n_rows, n = values.shape
@@ -664,7 +664,7 @@ class NormalSumBatch(Distribution[FloatArray]):
         return NormalSumBatch(*(part[..., None, :] for part in (self.weights, self.means, self.stds)))
 
     def components(self, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the weights, means and standard deviations of the components of one sample."""
+        """Return the components of one sample: weights, means and standard deviations."""
         used = self.weights[index] > 0
         stds = np.broadcast_to(self.stds[index], used.shape)
         return self.weights[index][used], self.means[index][used], stds[used]

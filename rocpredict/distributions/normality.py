@@ -107,7 +107,7 @@ def misfit_warning(
 
     Notes
     -----
-    With 5 to 5000 observations per class and a ratio of the standard deviations up to 3, two normal samples cause a
+    With 5 to 5000 observations per class and a ratio of standard deviations of at most 3, two normal samples cause a
     warning in fewer than 1 of 100 simulations (usually in about 1 of 1000). The absence of a warning does not prove
     normality. For two exponential classes whose means differ by a factor of 2, the proportion of simulations with a
     warning is about 10% with 10 observations per class, 40% with 20, and 93% with 50.

@@ -32,7 +32,7 @@ class PowerTransform:
         Location and scale, in the unit of the feature. ``scale`` must be above 0, and ``centre`` must be 0 for Box-Cox.
     low, high : float or array of shape F
         Bounds of l (see Notes). Between these bounds, the transform is a power function with exponent p; beyond them,
-        it is linear in l. The bounds are usually the values of l for the smallest and the largest value of the sample.
+        it is linear in l. The bounds are usually the values of l at the minimum and the maximum of the sample.
     reflected : bool, default=False
         If True, x is mapped to minus the transform of -x.
 
@@ -47,7 +47,7 @@ class PowerTransform:
     Let u = (x - centre)/scale. Then l = log(u) for Box-Cox and l = sign(u) log(1 + abs(u)) for Yeo-Johnson. The
     transformed value is z = (e^(p l) - 1)/p or, for Yeo-Johnson and l < 0, z = -(e^((2 - p) abs(l)) - 1)/(2 - p). For
     most powers p, z is bounded on one side, so that values beyond this bound would have no inverse. Therefore z is
-    extended beyond ``low`` and ``high`` by straight lines in l, without a change of slope at these bounds.
+    extended beyond ``low`` and ``high`` by straight lines in l; the slope does not change at these bounds.
 
     Examples
     --------
@@ -182,16 +182,16 @@ class Transformed(Distribution):
     Parameters
     ----------
     base : distribution
-        Continuous distribution of the transformed values of one feature, or a batch of such distributions with the same
-        shape as the transforms.
+        Continuous distribution of one transformed feature, or a batch of such distributions. A batch must have the same
+        shape as ``transform``.
     transform : PowerTransform
         Transform of the feature values.
 
     Raises
     ------
     RocPredictError
-        If ``base`` is neither a continuous distribution of one feature nor a batch with the same shape as the
-        transforms, or if ``transform`` is not a PowerTransform.
+        If ``transform`` is not a PowerTransform, or if ``base`` is neither a continuous distribution of one feature nor
+        a batch with the same shape as ``transform``.
 
     Examples
     --------
@@ -213,7 +213,7 @@ class Transformed(Distribution):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the batch, which has one distribution for each feature; ``()`` for a single feature."""
+        """Shape of the batch, which has one distribution per feature; ``()`` for a single distribution."""
         return self.base.shape
 
     def _logpdf(self, x: FloatArray) -> FloatArray:
@@ -243,7 +243,7 @@ class Transformed(Distribution):
         return transform.inverse_transform(z)
 
     def has_transform_of(self, other: Transformed) -> bool:
-        """Return whether both distributions have equal transforms for all features."""
+        """Return whether both distributions use the same transform for every feature."""
         parts = zip(astuple(self.transform), astuple(other.transform), strict=True)
         return all(np.array_equal(*part) for part in parts)
 
@@ -338,7 +338,7 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
     is_constant = np.logical_or(*constant)[:, None]
 
     def search(index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the best of several powers for each feature, and whether any of the powers has a finite likelihood."""
+        """Return the best candidate power of each feature, and whether any candidate has a finite likelihood."""
         chunk = max(1, _CHUNK_SIZE // logs.size)
         parts = [LAMBDA_GRID[index[:, start : start + chunk]] for start in range(0, index.shape[1], chunk)]
         likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)

@@ -459,7 +459,7 @@ class ShrinkageDistribution(Ecdf):
     model : Ecdf
         Distribution of this class according to the model alone.
     observed : Ecdf
-        Empirical distribution of the sample of this class.
+        Empirical distribution of the observations of this class.
     data_weight : float
         Weight of the residual (sample minus model) in the estimate.
     misfit_ratio : float

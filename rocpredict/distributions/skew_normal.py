@@ -1,4 +1,4 @@
-"""Skew normal family with tails more accurate than those of scipy.stats, and fast beta and skew normal families.
+"""Skew normal family with more accurate tails than in scipy.stats, and fast beta and skew normal families.
 
 Importing this module imports scipy.stats.
 """

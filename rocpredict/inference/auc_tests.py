@@ -90,7 +90,7 @@ def auc_test(
     n_resamples: int = 2000,
     rng: Seed = 0,
 ) -> AucTest:
-    """Test two AUCs against each other, or one AUC against a given value.
+    """Compare two AUCs, or one AUC with a given value, by a hypothesis test.
 
     Parameters
     ----------
@@ -105,10 +105,10 @@ def auc_test(
         Whether two curves come from the same observations. By default, two curves are treated as paired if
         ``empirical_roc`` computed both of them from the same array of labels and they share at least one row. Two
         arrays with equal labels are not sufficient, because they may belong to different observations. All other pairs
-        of curves are tested as independent samples. The flag ``pairing_unknown`` is then set if the class sizes of both
-        curves are equal or unknown, because the curves may come from the same observations. If True, observations are
-        matched by row number or, for curves created with ``EmpiricalRoc(...)``, by their order within each class. Rows
-        that are missing from one of the curves are omitted.
+        of curves are tested as independent samples. For such a pair, the flag ``pairing_unknown`` is set if the two
+        curves have equal or unknown class sizes, because the curves may come from the same observations. If True,
+        observations are matched by row number or, for curves created with ``EmpiricalRoc(...)``, by their order within
+        each class. Rows that are missing from one of the curves are omitted.
     positive, negative : label, optional
         As in ``empirical_roc``.
     null : float, optional
@@ -118,11 +118,11 @@ def auc_test(
 
         - "smoothed-logit" (default): the smoothed-logit intervals of both AUCs, combined by MOVER (method of variance
           estimates recovery) [1]_.
-        - "delong": the difference between the AUCs, divided by DeLong's standard error and compared with a normal
-          distribution [2]_.
+        - "delong": the difference between the AUCs is divided by DeLong's standard error, and the ratio is compared
+          with a normal distribution [2]_.
         - "dirichlet": Dirichlet draws of both curves, as in ``tpr_at_fpr_interval``. This method is the default with
           ``tpr_at_fpr``. It is also the default with ``fpr`` or ``tpr`` if no ``strata`` are passed.
-        - "bootstrap": the difference between the two estimates, divided by its standard deviation over the resamples.
+        - "bootstrap": the difference between the two estimates, divided by its bootstrap standard error.
         - "venkatraman": permutation test of the hypothesis that the two whole curves, not only their areas, are equal
           [3]_.
 
@@ -131,18 +131,18 @@ def auc_test(
         - "delta" (default): the confidence intervals of both areas, combined by MOVER. For a curve predicted from two
           Gaussians, the interval is computed on the probit scale with Student's t. For a curve predicted from another
           fitted family, the interval of the AUC is the smoothed-logit interval of the empirical AUC, extended to
-          contain the predicted AUC. The interval of a partial area of such a curve is computed from the bootstrap
-          standard error.
+          contain the predicted AUC. The interval of a partial area of a curve from another family is computed from the
+          bootstrap standard error.
 
         One curve:
 
         - "smoothed-logit" (default): p is 1 minus the highest confidence level at which the smoothed-logit interval of
           the AUC excludes ``null``.
         - "delong": the AUC minus ``null``, divided by DeLong's standard error.
-        - "mann-whitney": test of the hypothesis that both classes have the same distribution. It uses a normal
-          approximation with tie correction.
-        - "exact": exact test of the same hypothesis as "mann-whitney", by permutation of the labels. The test accepts
-          up to 200 observations.
+        - "mann-whitney": test of the hypothesis that both classes have the same distribution. The p-value is computed
+          by a normal approximation with tie correction.
+        - "exact": exact permutation test of the same hypothesis as "mann-whitney". The test accepts up to 200
+          observations.
         - "pivotal" (default for a predicted curve) and "delta": as in ``roc.auc_test``.
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
         Alternative hypothesis about the first curve. "noninferior" and "equivalent" need ``margin``.
@@ -154,9 +154,8 @@ def auc_test(
         FPR at which the TPRs of the two curves are compared.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
         Whether positives have larger or smaller values than negatives. A pair contains the direction of each curve; a
-        single value applies to both curves. With "auto", the direction is chosen from the data once, before
-        resampling. Both AUCs are then biased upwards, and an error is raised if the two curves have opposite
-        directions.
+        single value applies to both curves. With "auto", the direction is chosen from the data once, before resampling.
+        This choice biases both AUCs upwards; an error is raised if the two curves have opposite directions.
     level : float, default=0.95
         Confidence level of the interval.
     nan_policy : {"raise", "omit"}, default="raise"
@@ -200,24 +199,24 @@ def auc_test(
 
     The alternatives "two-sided", "greater" and "less" are tested at a difference of 0, where both AUCs are equal. These
     tests use the first interval, because it gives more power. For a one-sided alternative in the direction of the
-    estimated difference, p is half of the two-sided p. The alternatives "noninferior" and "equivalent" are tested at a
-    margin, where the AUCs are unequal. With unequal AUCs and few observations, a test based on the first interval alone
-    would reject too often. A margin is therefore excluded in two cases only. In the first case, both intervals exclude
-    the margin. In the second case, 0 lies between the margin and the estimated difference, and the first interval
-    excludes both the margin and 0. A sample may lack the few observations that would lower one of the two AUCs. Both
-    intervals therefore allow for such unseen observations in each AUC. The second interval also allows for unseen
-    observations whose placement values differ between the two features. The interval in the result agrees with the
-    tests of all alternatives. If the first interval contains 0, the interval in the result is the smallest interval
-    that contains both intervals. If the first interval excludes 0, the limit nearer to 0 is taken from the first
-    interval. As ``level`` increases, this limit therefore changes abruptly at the level 1 - p, where p is the two-sided
-    p-value.
+    estimated difference, the p-value is half of the two-sided p-value. The alternatives "noninferior" and "equivalent"
+    are tested at a margin, where the AUCs are unequal. With unequal AUCs and few observations, a test based on the
+    first interval alone would reject too often. A margin is therefore excluded in two cases only. In the first case,
+    both intervals exclude the margin. In the second case, 0 lies between the margin and the estimated difference, and
+    the first interval excludes both the margin and 0. A sample may lack the few observations that would lower one of
+    the two AUCs. Both intervals therefore allow for such unseen observations in each AUC. The second interval also
+    allows for unseen observations whose placement values differ between the two features. The interval in the result
+    agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is the
+    smallest interval that contains both intervals. If the first interval excludes 0, the limit nearer to 0 is the limit
+    of the first interval. As ``level`` increases, this limit therefore changes abruptly at the level 1 - p, where p is
+    the two-sided p-value.
 
     The method "delong" rejects a true null hypothesis too often if a class has few observations, if the samples have
     unequal sizes, or if an AUC is near 1. With "dirichlet", p is the smallest significance level at which the interval
-    computed from the draws excludes the null value; p is at least 2/(2 n_resamples + 1), or half of this value for a
-    one-sided test. If a curve is tested against itself, the flag ``same_curve`` is set, and p is 1 unless a margin is
-    tested. Two AUCs estimated from the same observations are usually positively correlated. A test that treats the
-    curves as independent samples therefore rejects too rarely.
+    computed from the draws excludes the null value. This p-value is at least 2/(2 n_resamples + 1), or half of this
+    value for a one-sided test. If a curve is tested against itself, the flag ``same_curve`` is set, and p is 1 unless a
+    margin is tested. Two AUCs estimated from the same observations are usually positively correlated. A test that
+    treats the curves as independent samples therefore rejects too rarely.
 
     References
     ----------
@@ -651,7 +650,7 @@ def _permute_samples(samples: tuple[CurveSample, ...], resampling: BootstrapOpti
 
 
 def _fractions_below(negative: FloatArray, positive: FloatArray) -> list[FloatArray]:
-    """Return, for each value, the mean over both classes of the fraction below this value; ties count half."""
+    """Return, for each value, the mean over both classes of the fraction below this value; ties count as half."""
     ordered = [np.sort(part) for part in (negative, positive)]
     return [
         np.sum(

@@ -66,7 +66,7 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield the number of draws of each row, in chunks of B resamples, as one array of shape (B, rows) per class.
+        """Yield chunks of B resamples: one array of shape (B, rows) per class, which counts the draws of each row.
 
         ``weights`` contains the frequency weights of each class, or None. ``row_size`` is the number of values that the
         caller keeps in memory for each resample, in addition to the counts.

@@ -1,4 +1,4 @@
-"""Random ROC curves from random weights of the observations (Dirichlet draws), with intervals and tests."""
+"""Random ROC curves that result from random weights (Dirichlet draws), and intervals and tests based on them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _power_excess(high: FloatArray, low: FloatArray, exponent: Any) -> FloatArra
 
 # ---- draws
 def steep_exponent(tpr: FloatArray, first_tpr: FloatArray, fpr: FloatArray, first_fpr: FloatArray) -> FloatArray:
-    """Compute the exponent of the power law for the steep start of each curve from the rates at two vertices."""
+    """Compute the power-law exponent of the steep start of each curve, using the rates at two vertices."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rise = np.log(tpr / first_tpr) / np.log(fpr / first_fpr)
     return np.asarray(np.clip(np.nan_to_num(rise, nan=1.0), *_EXPONENT_LIMITS) * _EXPONENT_FACTOR)
@@ -223,7 +223,7 @@ class _Curve(NamedTuple):
 
     @classmethod
     def from_columns(cls, classes: Classes, index: int, fpr_range: tuple[float, float]) -> _Curve:
-        """Return the vertices of one curve that are needed for a range of FPR."""
+        """Return only those vertices of one curve that are needed for an FPR range."""
         orders = [np.argsort(-part.values[:, index], kind="stable") for part in classes]
         negative, positive = (-part.values[order, index] for part, order in zip(classes, orders, strict=True))
         weights, positive_weights = (
@@ -238,7 +238,7 @@ class _Curve(NamedTuple):
         ranks = np.union1d(ranks, [quarter]) if first == 1 else ranks
 
         def weight_above(ranks: IntArray) -> FloatArray:
-            """Return the weight of the positives above each negative; ties are divided among the tied negatives."""
+            """Return the weight of the positives above each negative; tied positives are split among tied negatives."""
             at = negative[ranks - 1]
             above, to = (positive_totals[np.searchsorted(positive, at, side=side)] for side in ("left", "right"))
             start, end = (totals[np.searchsorted(negative, at, side=side)] for side in ("left", "right"))
@@ -401,7 +401,7 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 
 
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
-    """Test a difference by means of random draws of this difference.
+    """Use random draws of a difference to test the difference.
 
     The p-value is the smallest significance level at which the interval excludes the null value. In a two-sided test of
     0, let B be the number of draws, and let k be the number of draws that are 0 or have the opposite sign of the

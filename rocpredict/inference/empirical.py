@@ -121,7 +121,7 @@ class ConfidenceBand(Result):
 
     @property
     def mean_width(self) -> float:
-        """Mean difference between the upper and the lower limit, over the FPRs of the band."""
+        """Difference between the upper and the lower limit, averaged over the FPRs of the band."""
         return float(np.mean(self.high - self.low))
 
     def contains(self, curve: Any) -> bool:
@@ -163,7 +163,7 @@ class ConfidenceBand(Result):
 class Uncertainty(ABC):
     """Standard errors, intervals and bands of the ROC curve for the rule "positive when x >= threshold".
 
-    All partial areas are divided by the width of the range of FPR or TPR.
+    All partial areas are divided by the width of their FPR or TPR range.
     """
 
     negative: Any
@@ -220,7 +220,7 @@ def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray
 
 
 def kolmogorov_critical_value(level: float, total: float) -> float:
-    """Return a quantile of the largest distance between an empirical distribution function and the true one.
+    """Return a quantile of the largest distance between the empirical and the true distribution function.
 
     ``total`` is the sample size, which is rounded down to a whole number. The quantile is exact for continuous
     distributions; for discrete distributions, the true quantile is smaller.
@@ -453,9 +453,9 @@ def threshold_set(
     distribution of this statistic has no unknown parameters; the same is true of likelihood ratios in similar problems
     [2]_. The critical values are tabulated quantiles of this distribution.
 
-    A threshold is rejected as worse if its loss of utility exceeds the margin of error. For a threshold above the best
-    one, let a of the n1 positives and b of the n0 negatives lie between the two thresholds. Let w1 and w0 be the
-    weights of the TPR and of the FPR in the utility. The loss is w1 a/n1 - w0 b/n0. The margin of error is
+    A threshold is rejected as worse if its loss of utility exceeds the margin of error. For a threshold t above the
+    best one, let a of the n1 positives and b of the n0 negatives lie between the best threshold and t. Let w1 and w0 be
+    the weights of the TPR and of the FPR in the utility. The loss is w1 a/n1 - w0 b/n0. The margin of error is
     sqrt((w1 (a/n1 - L))^2 + (w0 (U - b/n0))^2). Here L is Wilson's lower limit of the proportion (a - 0.4)/n1, and U is
     Wilson's upper limit of the proportion b/n0 [3]_. For a threshold below the best one, the two classes are exchanged
     in these formulas.

@@ -1,4 +1,4 @@
-"""Expected variances and interval widths in a planned study, computed from the class distributions."""
+"""Variances and interval widths expected in a planned study, computed from the class distributions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ROUNDING = 1e-12  # relative rounding error of a difference between two varianc
 
 
 def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
-    """Return functions that compute the variance of one AUC, one function for each method.
+    """Return, for each method, a function that computes the variance of one AUC.
 
     Each function computes the variance from the numbers of negatives and positives. The first method is "exact". If
     ``null`` is passed, the variance is computed under the null hypothesis that the AUC is ``null``.
@@ -45,7 +45,7 @@ def auc_variances(roc: Curve, null: float | None = None) -> dict[str, Variance]:
 
 
 def difference_variances(roc: Curve, other: Curve, correlation: Correlation | None) -> dict[str, Variance]:
-    """Return functions that compute the variance of the difference between two AUCs, one function for each method.
+    """Return, for each method, a function that computes the variance of the difference between two AUCs.
 
     ``correlation`` contains the correlation of the two features among the negatives and among the positives; None means
     that the AUCs come from independent samples.
@@ -57,7 +57,7 @@ def difference_variances(roc: Curve, other: Curve, correlation: Correlation | No
 
 
 def tpr_variances(roc: Curve, fpr: float) -> dict[str, Variance]:
-    """Return functions that compute the variance of the TPR at an FPR, one function for each method.
+    """Return, for each method, a function that computes the variance of the TPR at an FPR.
 
     The first method is "empirical".
     """
@@ -107,9 +107,9 @@ class SharedCovariance(NamedTuple):
     negative: float
 
     def covariance(self, n0: int, n1: int) -> float:
-        """Return the variance of an AUC, or the covariance of two AUCs, from the covariances between comparisons.
+        """Compute the variance of an AUC, or the covariance of two AUCs, from the covariances between comparisons.
 
-        An AUC is the mean over all n0 n1 comparisons of a positive with a negative.
+        An AUC is the mean of all n0 n1 comparisons between a positive and a negative.
 
         References
         ----------
@@ -142,9 +142,9 @@ def _exact(roc: Curve, null: float | None = None) -> Variance:
 
 
 def integrate_covariance(negative: Distribution, positive: Distribution) -> SharedCovariance:
-    """Compute the covariances between comparisons of a positive with a negative; a tie counts half.
+    """Compute the covariances between two comparisons by integrating squared placement values.
 
-    The covariances are computed by integrating squared placement values.
+    Each comparison is between a positive and a negative; a tie counts half.
     """
 
     def of_positive(x: FloatArray) -> FloatArray:
@@ -170,7 +170,7 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> SharedCovariance:
-    """Return the covariances between comparisons based on one Gaussian feature and comparisons based on another.
+    """Return the covariances between a comparison based on one Gaussian feature and a comparison based on another.
 
     Each comparison is between a positive and a negative. Both features are measured on the same observations.
     """
@@ -267,10 +267,10 @@ class Dependence(NamedTuple):
     ) -> Dependence:
         """Return the dependence between two areas estimated from the same observations.
 
-        ``squares`` contains, for each curve and class, the sum of squared deviations of the placement values from the
-        area. ``products`` contains, for each class, the sum of products of the deviations on both curves. ``cubes``
-        contains, for each class, the sum of cubed differences between the placement values on both curves, after the
-        mean difference is subtracted.
+        The deviation of a placement value is its difference from the area. For each class, ``squares`` contains the sum
+        of squared deviations on each curve, and ``products`` contains the sum of the products of the deviations on both
+        curves. ``cubes`` contains the sum of (d - mean(d))^3 in each class, where d is the difference between the
+        placement values on both curves.
         """
         added = [intervals.smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
         covariance: Any = 0.0
@@ -302,7 +302,7 @@ class Dependence(NamedTuple):
 def default_limits(
     areas: Sequence[SmoothedAreas], dependence: Dependence | None, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the default intervals of one area, or of the difference between two areas, in many studies."""
+    """Return, for each study, the default interval of one area or of the difference between two areas."""
     if dependence is None:
         return areas[0].interval(level)
     first, second = areas
@@ -346,12 +346,13 @@ smooth_areas = SmoothedAreas.from_sum_squares
 
 
 def draw_placements(negative: FloatArray, positive: FloatArray, *, tied: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the placement values in R studies, as arrays of shape (R, n0) for negatives and (R, n1) for positives."""
+    """Return the placement values of the negatives, shape (R, n0), and positives, shape (R, n1), in R studies."""
 
     def count(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return, for each value in either array, the number of smaller values in the same row of the other array.
+        """Compare each value with the values in the same row of the other array.
 
-        For the values in ``second``, equal values in ``first`` are also counted.
+        For a value in ``first``, return the number of smaller values in ``second``. For a value in ``second``, return
+        the number of smaller or equal values in ``first``.
         """
         order = np.argsort(np.concatenate([first, second], axis=1), axis=1, kind="stable")
         is_first = order < first.shape[1]
@@ -412,9 +413,9 @@ class ExpectedCurve:
         """Return the large-sample variance of the empirical partial area.
 
         Let v be the FPR at the value of a random positive, and u the FPR at the value of a random negative. Let g =
-        min(high - v, high - low) and h = TPR(high) - TPR(max(u, low)), with negative values replaced by 0. The variance
-        is Var(g)/n1 + Var(h)/n0. The second term is due to the sampling variation of the thresholds at the ends of the
-        range.
+        min(high - v, high - low) and h = TPR(high) - TPR(max(u, low)), each replaced by 0 if it is negative. The
+        variance is Var(g)/n1 + Var(h)/n0. The second term is due to the sampling variation of the thresholds at the
+        ends of the range.
         """
         n0, n1 = self._exchange(n0, n1)
         limits = np.array([self.low, self.high])
@@ -445,12 +446,12 @@ class ExpectedCurve:
         -----
         The data of a study are simulated in two steps. First, a true FPR is drawn for each negative that may lie in the
         range of FPR. These FPRs are drawn as order statistics of a uniform distribution. Second, the numbers of
-        positives between these negatives are drawn from a multinomial distribution, whose probabilities are the
+        positives between these negatives are drawn from a multinomial distribution. Its probabilities are the
         increments of the curve. To compute the interval of a study, random curves are drawn as in
         ``curve_draws.draw_quantity``. On these curves, the FPRs of the negatives and the TPRs of the positives are
-        order statistics of a uniform distribution, regardless of the data of the study. The studies are therefore
-        grouped into blocks. The studies of a block use the same draws, and differ only in the numbers of positives
-        between the negatives. If more than 256 ranks of negatives are needed, a grid of ranks is used, so that the
+        order statistics of a uniform distribution, whatever the data of the study. The studies are therefore grouped
+        into blocks. The studies of a block use the same draws, and differ only in the numbers of positives between
+        the negatives. If more than 256 ranks of negatives are needed, a grid of ranks is used, so that the
         computing time does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
@@ -561,7 +562,7 @@ class _Draws(NamedTuple):
         n_draws: int,
         rng: np.random.Generator,
     ) -> _Draws:
-        """Draw the curves; ``n_above``, of shape (studies, ranks), is the number of positives above each negative."""
+        """Draw the curves; ``n_above`` contains the number of positives above each negative, shape (studies, ranks)."""
         n0, n1 = counts
         fpr = np.pad(_order_statistics(ranks, n0, n_draws, rng).T, ((1, 1), (0, 0)), constant_values=((0, 1), (0, 0)))
         distinct, inverse = np.unique(np.append(n_above, n1), return_inverse=True)
@@ -578,7 +579,7 @@ class _Draws(NamedTuple):
         )
 
     def quantity(self, fpr_range: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-        """Return TPRs or partial areas of the low and high curves, as two arrays of shape (studies, 2 * draws)."""
+        """Return the TPRs or partial areas of low and high curves, as two arrays of shape (studies, 2 * draws)."""
         start, end = fpr_range
         straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
         draws = []

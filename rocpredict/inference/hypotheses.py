@@ -69,7 +69,7 @@ class AucTest(Result):
     estimates : tuple of float
         Estimate of each curve.
     difference : float
-        First estimate minus the second; for one curve, the estimate minus the value under the null hypothesis.
+        First estimate minus second estimate; for one curve, the estimate minus the value under the null hypothesis.
     statistic : float
         Test statistic: Student's t or z for most methods, ``difference`` for "dirichlet", and the AUC for "exact". For
         "venkatraman", the statistic is a sum over ranks in a paired test, and an area between error curves in an
@@ -201,7 +201,7 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return the statistic and the p-value of the test, given the one-sided p-values for each limit of the margin.
+        """Return the statistic and the p-value of the test, given the one-sided p-values at both ends of the margin.
 
         ``low`` contains the p-values for the null value minus the margin. ``high`` contains the p-values for the null
         value plus the margin.
@@ -215,7 +215,7 @@ class Hypothesis:
     def test_tails(
         self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
     ) -> tuple[float, float]:
-        """Return the statistic and the p-value of a test of the null value ``value``.
+        """Return the statistic and the p-value of a test against the null value ``value``.
 
         ``tails`` is a function that takes a null value and returns one-sided p-values. ``bounds`` are the smallest and
         the largest possible null value.
@@ -318,7 +318,7 @@ class ComparedQuantity:
 
 # ---- tests of a contrast
 def contrast_test(contrast: AreaContrast, hypothesis: Hypothesis, level: float, method: str) -> AucStatistic:
-    """Test whether a contrast of areas is 0, by Wald's test for "delong" and by MOVER for all other methods."""
+    """Test a contrast of areas against 0; "delong" uses Wald's test, and all other methods use MOVER."""
     estimate, n_units = contrast.estimate, contrast.n_units
     flags = Flags(dominant_cluster=contrast.areas.has_dominant_cluster)
     if contrast.is_same_curve or contrast.is_constant:
@@ -358,10 +358,10 @@ def zero_variance_test(
 ) -> AucStatistic:
     """Test the difference between two areas if the placement values of all observations differ by the same amount.
 
-    The population may contain observations whose difference does not occur in the sample. If all n observations of the
-    sample have the same difference d, the upper confidence limit for the fraction of the population with another
-    difference is 1 - p^(1/n) at level 1 - p (Clopper and Pearson 1934). The true difference is then at least
-    p^(1/n) (1 + d) - 1, because other differences are at least -1.
+    If all n sampled observations have the same difference d, the population may nevertheless contain observations with
+    a difference other than d. At level 1 - p, the upper confidence limit for the fraction of such observations is
+    1 - p^(1/n) (Clopper and Pearson 1934). The difference between the areas is then at least p^(1/n) (1 + d) - 1,
+    because the difference for each observation is at least -1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))

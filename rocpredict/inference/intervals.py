@@ -64,7 +64,7 @@ _XTOL = 1e-14
 
 # ---- smoothed areas
 class Tails(NamedTuple):
-    """One-sided p-values of a test of a null value.
+    """One-sided p-values for a null value.
 
     The alternative is that the quantity is greater (``greater``) or less (``less``) than the null value.
     """
@@ -104,10 +104,10 @@ class SmoothedAreas:
         Unsmoothed variance, and the degrees of freedom of a Wald interval. The variance is computed by DeLong's method
         or, for clustered data, by the jackknife over clusters.
     constant_classes : pair of bool or array
-        Whether a class has two or more units, all with the same placement value, so that the class contributes 0 to the
-        unsmoothed variance.
+        Whether a class has at least two units and all of them have the same placement value. The class then contributes
+        0 to the unsmoothed variance.
     is_constant : bool or array
-        Whether every unit has the placement value that an uninformative feature would give.
+        Whether every unit has the placement value of an uninformative feature.
     is_partial : bool
         Whether the areas are partial areas, which can reach their largest value even if the feature does not separate
         the classes perfectly.
@@ -116,32 +116,33 @@ class SmoothedAreas:
     is_probit : bool or array
         Whether bounds are computed on the probit scale, as for two Gaussians, instead of the logit scale.
     min_variance : array
-        Lower limit of the variance from which the bound nearer to 1/2 is computed; 0 for partial areas. This limit
-        applies only to the interval and the tests of one area.
+        Smallest variance that is used to compute the bound nearer to 1/2; 0 for partial areas. This limit applies only
+        to the interval and the tests of one area.
 
     Notes
     -----
     The variance of an area A is the sum of one term for each class. For a class of n observations, the term is (S +
     q)/(u (u - 1)). Here S is the sum of the squared deviations of the placement values from A, and u = n +
-    ``PSEUDO_COUNT_VARIANCE``. The sum of squares q of the pseudo-observations is ``PSEUDO_COUNT_VARIANCE`` times a
-    weighted mean of two variances, in which the second has the weight ``CHANCE_WEIGHT``. The first of these variances
-    is B(1 - B), the largest variance that values between 0 and 1 with mean B can have, where B is the area after half a
-    pseudo-observation is added to each class. The second of these variances is (c - C)^2 + c(1 - c)/2, where c is the
-    area of an uninformative feature and C is ``centre``. The constants were chosen by simulation: see the documentation
-    ("How intervals cover").
+    ``PSEUDO_COUNT_VARIANCE``. The sum of squares of the pseudo-observations, q, is ``PSEUDO_COUNT_VARIANCE`` times a
+    weighted mean of two variances. The weight of the second variance is ``CHANCE_WEIGHT``. The first variance is the
+    largest possible variance of values between 0 and 1 with mean B, which is B(1 - B). Here B is the area after half a
+    pseudo-observation is added to each class. The second variance is (c - C)^2 + c(1 - c)/2, where c is the area of an
+    uninformative feature and C is ``centre``. The constants were chosen by simulation: see the documentation ("How
+    intervals cover").
 
     If a few members of the population cause most of the loss 1 - A, a sample may contain none of them. A is then too
     large, and the lower bound is too close to A. For an area above 1/2, the lower bound is therefore computed with a
-    variance of at least (C - 1/2) min(1, 100/n) v. If this minimum exceeds three times the estimated variance, it is
-    replaced by three times the estimated variance. Here n is the size of the smaller class, and v is the variance of
-    Hanley and McNeil (1982), which depends only on C and the class sizes. This variance changes if the classes are
-    exchanged; v is the larger of the two values. The upper bound of an area below 1/2 is treated in the same way. With
-    clusters or strata, the class sizes are replaced by effective numbers of independent observations.
+    variance of at least (C - 1/2) min(1, 100/n) v. This minimum is limited to three times the estimated variance. Here
+    n is the size of the smaller class, and v is the variance of Hanley and McNeil (1982), which depends only on C and
+    the class sizes. This variance changes if the classes are exchanged; v is the larger of the two values. The upper
+    bound of an area below 1/2 is treated in the same way. With clusters or strata, the class sizes are replaced by
+    effective numbers of independent observations.
 
-    Such members of the population may also be so rare that they do not affect the estimated variance. The lower bound
-    of a whole area is therefore at most a^(1/n), which is the lower bound if the classes are perfectly separated. In
-    the same way, the upper bound is at least 1 - a^(1/n). Here a is the one-sided error probability, and n is the
-    number of units of the smaller class. For two Gaussians (``is_probit``), the bounds have no such limits.
+    Members of the population that cause most of the loss may also be so rare that they do not affect the estimated
+    variance. The lower bound of a whole area is therefore at most a^(1/n), which is the lower bound if the classes are
+    perfectly separated. In the same way, the upper bound is at least 1 - a^(1/n). Here a is the one-sided error
+    probability, and n is the number of units of the smaller class. For two Gaussians (``is_probit``), the bounds have
+    no such limits.
 
     References
     ----------
@@ -173,7 +174,7 @@ class SmoothedAreas:
         *,
         is_partial: bool = False,
     ) -> SmoothedAreas:
-        """Return smoothed areas of independent observations, from the sums of squares of the placements in each class.
+        """Return smoothed areas of independent observations, given the sum of squared deviations in each class.
 
         A class with one observation contributes at least A(1 - A) to the smoothed variance, where A is the smoothed
         area.
@@ -201,9 +202,9 @@ class SmoothedAreas:
     def from_placements(cls, areas: Placements) -> SmoothedAreas:
         """Return the smoothed area, or the K smoothed areas, of a sample.
 
-        With clusters or strata, the unsmoothed variance and the degrees of freedom are those of ``areas``. The variance
-        that smoothing adds is computed from the class sizes as for independent observations. With clusters, effective
-        class sizes are used.
+        With clusters or strata, the unsmoothed variance and the degrees of freedom are taken from ``areas``. The
+        variance that smoothing adds is computed from the class sizes as for independent observations. With clusters,
+        effective class sizes are used.
         """
         n_units, estimate = areas.n_units, areas.estimate
         squares = [_diagonal(part.sum_squares(estimate)) for part in areas.classes]
@@ -263,9 +264,9 @@ class SmoothedAreas:
         return np.minimum(low, largest), np.maximum(high, 1 - largest)
 
     def largest_lower_bound(self, quantile: ArrayOrFloat, df: Any) -> FloatArray:
-        """Return the lower bound of a sample with perfect separation; 1 minus this bound is the smallest upper bound.
+        """Return the lower bound for a sample with perfect separation; 1 minus this bound is the smallest upper bound.
 
-        A partial area and the AUC of two Gaussians have no such limit: 1 is returned.
+        For a partial area or the AUC of two Gaussians, there is no such limit, and 1 is returned.
         """
         if self.is_partial:
             return np.ones(())
@@ -369,7 +370,7 @@ class SmoothedAreas:
 
 
 def _min_variance(centre: FloatArray, sizes: tuple[Any, Any], variance: FloatArray) -> Any:
-    """Return the lower limit of the variance from which the bound nearer to 1/2 is computed: see ``SmoothedAreas``."""
+    """Return the smallest variance that is used to compute the bound nearer to 1/2: see ``SmoothedAreas``."""
     largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (sizes, sizes[::-1])))
     share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*sizes))
     return np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
@@ -421,13 +422,13 @@ def _smoothed_covariance(areas: Placements) -> FloatArray:
 
 
 def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: Any) -> FloatArray:
-    """Return the covariance that smoothing adds to two areas from the same observations.
+    """Return the contribution of smoothing to the covariance of two areas from the same observations.
 
     ``first_added`` and ``second_added`` are the variances that smoothing adds to the two areas. ``first`` and
     ``second`` describe the variability of the two areas; they are either sums of squares of the placement values in one
-    class, or variances. The added contributions are assumed to have the correlation sqrt(r), where r is the smaller of
-    ``first`` and ``second`` divided by the larger. The correlation is 1 if ``first`` and ``second`` are equal; equal
-    added variances then cancel in the variance of the difference. The correlation is smaller if the curves have
+    class, or variances. The added contributions are assumed to have the correlation sqrt(r), where r is the ratio of
+    the smaller to the larger of ``first`` and ``second``. The correlation is 1 if ``first`` and ``second`` are equal;
+    equal added variances then cancel in the variance of the difference. The correlation is smaller if the curves have
     different shapes, because an observation that the sample lacks may then affect only one of the curves.
     """
     larger = np.maximum(first, second)
@@ -441,7 +442,7 @@ def _diagonal(matrix: FloatArray) -> FloatArray:
 
 
 class Unseen(NamedTuple):
-    """Contribution of unseen observations, ``UNSEEN_COUNT`` per class, to two cumulants of a contrast."""
+    """Contribution of ``UNSEEN_COUNT`` unseen observations per class to two cumulants of a contrast."""
 
     variance: Any
     third_cumulant: Any
@@ -460,7 +461,7 @@ class Unseen(NamedTuple):
     def distances(self, variance: Any, skewness: Any, quantiles: Any) -> tuple[Any, Any]:
         """Return the distances of the lower and upper bounds from the estimate.
 
-        ``variance`` and ``skewness`` are those of the estimate without the contribution of unseen observations.
+        ``variance`` and ``skewness`` describe the estimate without the contribution of unseen observations.
         """
         third, total = skewness * variance**1.5, variance + self.variance
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -473,7 +474,7 @@ class Unseen(NamedTuple):
 
 
 def satterthwaite_df(components: Sequence[VarianceComponent]) -> Any:
-    """Return Satterthwaite's degrees of freedom of a sum of independent variances."""
+    """Return Satterthwaite's degrees of freedom for a sum of independent variances."""
     nothing = np.zeros(())
     total = sum((component.variance for component in components), nothing)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -494,7 +495,7 @@ class AreaContrast:
     correlation : array of shape (K, K)
         Correlation matrix of the areas.
     df : float
-        Degrees of freedom of Student's t, whose quantiles determine the bounds of the sum.
+        Degrees of freedom of the t distribution whose quantiles determine the bounds of the sum.
     plain_variance, plain_df : float
         Unsmoothed variance of the sum, and the degrees of freedom of Wald's test. The variance is computed by DeLong's
         method or, for clustered data, by the jackknife over clusters.
@@ -511,10 +512,10 @@ class AreaContrast:
         Skewness of the estimated sum. To correct for this skewness, ``limits`` shifts one bound outwards: see
         ``skewness_shifts``.
     unseen : Unseen, optional
-        Contribution of observations that the sample may lack and for which the placement values on the curves differ.
-        For each bound, these differences are assumed to be in the direction of this bound. With this contribution, a
-        Wald interval is computed with Student's t and a correction for skewness. The interval for the sum always
-        contains this Wald interval.
+        Contribution of observations that may be absent from the sample and whose placement values differ between the
+        curves. For each bound, these differences are assumed to be in the direction of this bound. The contribution is
+        used in a Wald interval with Student's t and a correction for skewness. The interval for the sum always contains
+        this Wald interval.
     cautious : AreaContrast, optional
         The same contrast with independent pseudo-observations for each curve, corrected for ``skewness`` and
         ``unseen``. The resulting interval contains the intervals of both contrasts, with one exception: if the interval
@@ -526,7 +527,7 @@ class AreaContrast:
     [1]_; for contrasts see [2]_. The distance from the sum to each of its bounds is the square root of a quadratic
     form. The arguments of this form are the distances between the areas and their bounds. Because areas are bounded,
     the bounds of the sum converge to finite limits as the confidence level rises to 1. If ``zero_variance_interval``
-    extends beyond these limits, the bounds are those of ``zero_variance_interval``.
+    extends beyond these limits, its bounds are used instead.
 
     If two whole areas computed from the same observations are equal, both use the same pseudo-observations (see
     ``shared_smoothing``). The distances from the smoothed areas to their bounds are then computed at ``scale`` times
@@ -540,12 +541,12 @@ class AreaContrast:
     the single areas are therefore limited by ``SmoothedAreas.largest_lower_bound``, which is computed without the
     factor ``scale``. The bounds of ``cautious`` are also corrected for skewness, which can only widen the interval: see
     ``skewness_shifts``. A sample in which the curves hardly differ has a small variance and no skewness. Each bound of
-    ``cautious`` therefore allows for ``UNSEEN_COUNT`` more observations of each class. On each curve, the placement
-    values of these observations have the largest possible variance, 1/4. The placement values on different curves are
-    assumed to be independent. Suppose that all observations have the same placement values on both curves. At a
-    one-sided error probability of 5%, the distance between the estimate and each bound is then at least 2.2/n if both
-    classes have n observations. The distance is at least 1.7/n if one class has n observations and the other class has
-    many more. For comparison, if a sample contains no such observation, the exact upper confidence limit for the
+    ``cautious`` therefore allows for ``UNSEEN_COUNT`` additional observations of each class. On each curve, the
+    placement values of these observations have the largest possible variance, 1/4. The placement values on different
+    curves are assumed to be independent. Suppose that all observations have the same placement values on both curves.
+    At a one-sided error probability of 5%, the distance between the estimate and each bound is then at least 2.2/n if
+    both classes have n observations. The distance is at least 1.7/n if one class has n observations and the other class
+    has many more. For comparison, if a sample contains no such observation, the exact upper confidence limit for the
     expected number of these observations is 3.0 (Poisson distribution).
 
     References
@@ -611,7 +612,7 @@ class AreaContrast:
 
     @classmethod
     def from_samples(cls, first: SmoothedAreas, second: SmoothedAreas) -> AreaContrast:
-        """Return the difference of two areas from different observations."""
+        """Return the difference between two areas from different observations."""
         parts = first, second
         columns: dict[str, Any] = {
             name: np.array([getattr(part, name) for part in parts])
@@ -768,7 +769,7 @@ def skewness_shifts(skewness: Any, quantiles: Any) -> tuple[FloatArray, FloatArr
 def auc_interval(areas: Placements, level: float, method: str | None, replicate: Any = None) -> Interval[Any]:
     """Return the confidence interval of one area.
 
-    If the standard error that ``method`` computes is 0, the interval is computed by "smoothed-logit" instead.
+    If ``method`` gives a standard error of 0, the interval is computed by "smoothed-logit" instead.
 
     Parameters
     ----------
@@ -833,7 +834,7 @@ def _interval_limits(
 def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) -> float:
     """Return the standard error of an area.
 
-    By default, DeLong's standard error is returned or, if it is 0 or undefined, the smoothed standard error.
+    By default, DeLong's standard error is returned. If it is 0 or undefined, the smoothed standard error is returned.
     """
     check_option("method", method, (None, *(PARTIAL_AUC_STD_ERRORS if areas.is_partial else STD_ERRORS)))
     if method == "bootstrap":
@@ -895,7 +896,7 @@ def _bca_acceleration(placements: Placements) -> float:
 
 
 def map_interval(interval: Interval[Any], change: Callable[[Any], Any]) -> Interval[Any]:
-    """Return a copy of an interval whose bounds and estimate are transformed by an increasing function."""
+    """Return a copy of an interval, with the bounds and the estimate transformed by an increasing function."""
     low, high, estimate = (change(part) for part in (interval.low, interval.high, interval.estimate))
     return replace(interval, low=low, high=high, estimate=estimate)
 
@@ -925,7 +926,7 @@ EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
 
 
 def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: str | None) -> Interval[Any]:
-    """Return the interval of a performance measure, from the confusion matrix at a threshold fixed in advance."""
+    """Return the interval of a performance measure, given the confusion matrix at a threshold fixed in advance."""
     check_option("measure", measure, EMPIRICAL_MEASURES)
     if measure not in _PROPORTIONS:
         check_option("method", method, (None, "newcombe-wilson"))

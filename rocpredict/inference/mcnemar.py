@@ -22,7 +22,7 @@ MCNEMAR_METHODS: tuple[McnemarMethod, ...] = get_args(McnemarMethod)
 
 
 class CorrectnessTable(NamedTuple):
-    """Numbers of observations that are classified correctly by both classifiers, by only one, or by neither.
+    """Numbers of observations classified correctly by both classifiers, only the first, only the second, or neither.
 
     Attributes
     ----------
@@ -37,19 +37,19 @@ class CorrectnessTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class McNemarTest(Result):
-    """Result of McNemar's test of whether two classifiers have the same error rate.
+    """Result of McNemar's test for equal error rates of two classifiers.
 
     Attributes
     ----------
     error_rate1, error_rate2 : Interval
-        Exact confidence interval of the error rate of each classifier (Clopper and Pearson 1934); the attribute
-        ``estimate`` is the error rate in the sample.
+        Exact confidence interval for the error rate of each classifier (Clopper and Pearson 1934). The attribute
+        ``estimate`` of each interval is the error rate in the sample.
     difference : float
         Error rate of the first classifier minus the error rate of the second; negative if the first has the lower rate.
     interval : Interval
         Confidence interval of the difference.
     agreement : CorrectnessTable
-        Numbers of observations that are classified correctly by both classifiers, by only one, or by neither.
+        Numbers of observations classified correctly by both classifiers, only the first, only the second, or neither.
     statistic : float
         (c - b)/sqrt(b + c), where b is ``only_first_right`` and c is ``only_second_right``; 0 if b + c is 0. Under the
         null hypothesis, this statistic has an approximately standard normal distribution if b + c is large. Only the
@@ -107,7 +107,7 @@ def mcnemar_test(
     level: float = 0.95,
     weights: ArrayLike | None = None,
 ) -> McNemarTest:
-    """Test whether two classifiers that predict the same observations have the same error rate.
+    """Test whether two classifiers, applied to the same observations, have the same error rate.
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ def mcnemar_test(
     method : {"exact", "mid-p", "asymptotic"}, default="exact"
         Method by which the p-value is computed:
 
-        - "exact": binomial test of the observations that only one classifier predicts correctly. The probability of
-          rejecting a true null hypothesis is at most the significance level.
+        - "exact": binomial test based on the observations that exactly one classifier predicts correctly. The
+          probability of rejecting a true null hypothesis is at most the significance level.
         - "mid-p": like "exact", but only half of the probability of the observed table is included in p [3]_. This test
           is less conservative, but the probability of rejecting a true null hypothesis may be slightly above the
           significance level.
         - "asymptotic": normal approximation without continuity correction. The approximation needs many observations
-          that only one classifier predicts correctly.
+          that exactly one classifier predicts correctly.
     level : float, default=0.95
         Confidence level of all intervals.
     weights : array-like of shape (n,), optional
@@ -156,12 +156,12 @@ def mcnemar_test(
     distribution with b + c trials [1]_.
 
     The interval of the difference combines the Wilson intervals of the two error rates by Newcombe's square-and-add
-    method [2]_ (method 10). The combination uses the correlation between correct predictions of the two classifiers,
+    method [2]_ (method 10). The method accounts for the correlation between correct predictions of the two classifiers,
     with a continuity correction if the correlation is positive. The interval never has width 0. At level 0.95, its
     coverage is between 0.94 and 1 for error rates from 0.02 to 0.5 and samples of 10 to 40 observations. These values
     are exact, because they are computed from all possible tables. The interval and the p-value are computed by
-    different methods. If p is close to 1 - ``level``, the interval may therefore exclude 0 although p is above
-    1 - ``level``, or contain 0 although p is below 1 - ``level``.
+    different methods. If p is close to 1 - ``level``, the interval may therefore exclude 0 although p is above 1 -
+    ``level``, or contain 0 although p is below 1 - ``level``.
 
     The observations must be independent of each other and must not have been used to fit the classifiers.
 

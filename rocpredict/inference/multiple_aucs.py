@@ -75,8 +75,8 @@ class AucTestMany(Result):
         Hotelling's T squared. For many observations, this statistic has approximately a chi-squared distribution under
         the null hypothesis.
     df : int
-        Degrees of freedom of the chi-squared distribution: K - 1, or fewer if two or more features rank all
-        observations in the same order.
+        Degrees of freedom of the chi-squared distribution: K - 1, or fewer if some features rank all observations in
+        the same order.
     p_value : float
         p-value of the null hypothesis that all AUCs are equal.
     contrasts : tuple of AucTest
@@ -153,12 +153,12 @@ def auc_test_many(
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
 ) -> AucTestMany:
-    """Test whether several features on the same observations have the same AUC.
+    """Test whether several features of the same observations have the same AUC.
 
     Parameters
     ----------
     features : sequence of K arrays of shape (n,), mapping of name to array, or data frame
-        Values of two or more features for the same rows. If you have an array of shape (n, K), pass the transpose.
+        Values of two or more features for the same rows. If you have an array of shape (n, K), pass its transpose.
     y : array-like of shape (n,)
         Class labels.
     positive, negative : label, optional
@@ -186,11 +186,11 @@ def auc_test_many(
 
     Notes
     -----
-    The test statistic is a quadratic form in the differences between the AUCs, with the inverse of the estimated
-    covariance matrix of these differences [1]_. The covariance matrix is the sum of two matrices, one estimated
-    from the negatives and the other from the positives. For this reason, p is computed from an F distribution whose
-    degrees of freedom follow from a Satterthwaite approximation for matrices [2]_. Contrasts are tested by MOVER, as in
-    ``auc_test``, and the p-values of the contrasts are adjusted by the method of Holm [3]_.
+    The test statistic is a quadratic form in the differences between the AUCs; its matrix is the inverse of the
+    estimated covariance matrix of these differences [1]_. The covariance matrix is the sum of two matrices: one is
+    estimated from the negatives, the other from the positives. For this reason, the p-value is computed from an F
+    distribution whose degrees of freedom follow from a Satterthwaite approximation for matrices [2]_. Contrasts are
+    tested by MOVER, as in ``auc_test``, and their p-values are adjusted by the method of Holm [3]_.
 
     The features are also compared in pairs. The p-value of the test is never smaller than the smallest unadjusted
     p-value of these comparisons. The confidence bounds used in these comparisons allow for values that, by chance, do
@@ -397,7 +397,7 @@ class AucEstimate(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucByGroup(Result):
-    """AUC of each group of observations, with a test of whether all these AUCs are equal.
+    """AUC of each group of observations, with a test of the equality of these AUCs.
 
     Attributes
     ----------
@@ -409,7 +409,7 @@ class AucByGroup(Result):
         Welch's F, the numerator degrees of freedom (the number of groups minus 1), and the p-value, which is 1 if there
         is only one group.
     n : pair
-        Numbers of negatives and positives in all groups together.
+        Total numbers of negatives and positives over all groups.
     skipped : tuple
         Groups that have no negatives or no positives and are therefore not compared.
     stratified : AucEstimate
@@ -494,7 +494,7 @@ def auc_estimate(
     method: EstimateMethod | None = None,
     nan_policy: NanPolicy = "raise",
 ) -> AucEstimate | AucByGroup:
-    """Estimate the AUC of data with clusters or strata, or the AUC of each group.
+    """Estimate the AUC of each group, or a single AUC for data with strata or clusters.
 
     Parameters
     ----------
@@ -517,7 +517,7 @@ def auc_estimate(
     weights : array-like of shape (n,), optional
         Frequency weights.
     stratum_weights : {"pairs", "positives", "equal"}, default="pairs"
-        How strata are weighted or, for the AUC within groups, how groups are weighted:
+        Weighting of the strata or, for the AUC within groups, of the groups:
 
         - "pairs": by the number of negative-positive pairs.
         - "positives": by the number of positives.
@@ -545,11 +545,11 @@ def auc_estimate(
     Notes
     -----
     The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson in each stratum. A stratum with only
-    one observation of a class, such as a matched pair, contains no information about this variance; the variance
-    between all such strata is used instead. With clusters, the variance is (G - 1)/G times the sum of e^2 over the G
+    one observation of a class, such as a matched pair, contains no information about this variance. Instead, the
+    variance between all such strata is used. With clusters, the variance is (G - 1)/G times the sum of e^2 over the G
     clusters, where e is the change of the AUC when one cluster is left out [2]_. Intervals then use Student's t
-    distribution. Its number of degrees of freedom is 3 (sum e^2)^2 / sum e^4 - 2, limited to the range from 4 to G - 1.
-    This number is small if the clusters have very unequal sizes.
+    distribution. The number of degrees of freedom is 3 (sum e^2)^2 / sum e^4 - 2, limited to the range from 4 to G - 1.
+    It is small if the clusters have very unequal sizes.
 
     Groups are compared on the logit scale by Welch's test for means with unequal variances [3]_. Let A be the AUC of a
     group with n0 negatives and n1 positives. If the estimated variance of A is below 0.6 A(1 - A)(r0/n0 + r1/n1), it is
@@ -668,8 +668,7 @@ def welch_test(areas: Sequence[SmoothedAreas], squares: Any) -> tuple[FloatArray
     A group that, by chance, lacks the rare values that contribute most to the variance has an extreme area A and an
     estimated variance that is too small. For one feature, the variances of the placement values, divided by A(1 - A),
     are similar in all groups. The mean of these ratios over the groups therefore gives a second estimate of the
-    variance of each area. A variance below ``_MIN_MEAN_SHARE`` times the second estimate is replaced by this lower
-    limit.
+    variance of each area. The lower limit of each variance is ``_MIN_MEAN_SHARE`` times the second estimate.
     """
     centre, variance, freedom, sizes = (
         np.array([getattr(area, name) for area in areas]) for name in ("centre", "variance", "df", "n_units")

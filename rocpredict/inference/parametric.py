@@ -178,7 +178,7 @@ class ParametricUncertainty(Uncertainty):
         return replace(interval, low=low, high=high, estimate=estimate, flags=flags)
 
     def probit_area(self, rate_range: RateRange | None) -> ProbitEstimate:
-        """Return the probit, with its standard error, of the AUC or, with ``rate_range``, of the partial area."""
+        """Return the probit, and its standard error, for the AUC or, with ``rate_range``, for the partial area."""
         return (
             auc_probit(*self._moments)
             if rate_range is None
@@ -186,7 +186,10 @@ class ParametricUncertainty(Uncertainty):
         )
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
-        """Test the AUC against a value; p is 1 minus the level of the confidence interval that ends at this value."""
+        """Test the AUC against a null value.
+
+        The p-value is 1 minus the level of the confidence interval that has a limit at the null value.
+        """
         self._check_gaussian("auc_test()")
         method = self._select_method(method, ("pivotal", "delta"), resampled=False)
         engine = PivotalAuc.from_moments(*self._moments) if method == "pivotal" else auc_probit(*self._moments)
@@ -503,7 +506,7 @@ class ProbitEstimate(NamedTuple):
         return self.limits(student_critical_value(self.df, level))
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values for a null value of the probability, with Student's t as the statistic."""
+        """Return the t statistic for a null value of the probability, and both one-sided p-values."""
         with np.errstate(invalid="ignore", divide="ignore"):
             distance = (self.z - ndtri(value)) / self.std_error
         t = float(np.nan_to_num(distance, nan=0.0, posinf=np.inf, neginf=-np.inf))
@@ -511,7 +514,7 @@ class ProbitEstimate(NamedTuple):
 
 
 def satterthwaite_df(variances: tuple[FloatArray, FloatArray], count: Count) -> FloatArray:
-    """Return the degrees of freedom of a sum of two variances (Satterthwaite 1946), at least 1."""
+    """Return the degrees of freedom of a sum of two variances (Satterthwaite 1946); the result is at least 1."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         total = np.add(*variances)
         df = 1 / np.sum([(v / total) ** 2 / (n - 1) for v, n in zip(variances, count, strict=True)], axis=0)
@@ -543,7 +546,8 @@ def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -
 def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> ProbitEstimate:
     """Return the probit of the TPR at an FPR, and the standard error of this probit.
 
-    The probit of the TPR is a + b Phi^-1(FPR).
+    The probit of the TPR is a + b Phi^-1(FPR), where a is the mean difference divided by the SD of the positives, and
+    b is the SD of the negatives divided by the SD of the positives.
     """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     x = ndtri(fpr)
@@ -565,9 +569,9 @@ def tail_probit(distribution: Gaussian[Any], count: ArrayOrFloat, threshold: Arr
 def threshold_std_error(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, log_price: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the standard error of the best threshold (see Schisterman and Perkins 2007) and its degrees of freedom.
+    """Return the standard error of the best threshold, and the degrees of freedom of this standard error.
 
-    The standard error tends to infinity as the two distributions become equal.
+    The standard error (see Schisterman and Perkins 2007) tends to infinity as the two distributions become equal.
     """
     z0, z1, _, _ = BinormalSolver(negative, positive).crossing_z_scores(log_price)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -580,9 +584,10 @@ def threshold_std_error(
 def delta_std_error(
     quantity: Quantity, negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the standard error of a smooth function of the moments of two Gaussians, and its degrees of freedom.
+    """Return the delta-method standard error of ``quantity``, and the degrees of freedom of this standard error.
 
-    The derivatives of the function are approximated by central differences.
+    ``quantity`` is a smooth function of the moments of two Gaussians. Its derivatives are approximated by central
+    differences.
     """
     std_errors = []
     for index, (d, n) in enumerate(zip((negative, positive), count, strict=True)):
@@ -730,7 +735,7 @@ class PivotalAuc:
             return float(np.mean(ndtr(sign * (probit * self.scale - self.distance) / self.std_error)))
 
     def tails(self, value: float) -> Tails:
-        """Return the one-sided p-values for a null value of the AUC, with a normal quantile as the statistic."""
+        """Return both one-sided p-values for a null value of the AUC, and the equivalent normal quantile."""
         greater, less = (self.tail(float(ndtri(value)), sign) for sign in (1.0, -1.0))
         return Tails(greater, less, float(ndtri(less) if less < greater else -ndtri(greater)))
 
@@ -750,7 +755,10 @@ class PivotalAuc:
 
 
 def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> FloatArray:
-    """Return a (draws, k) array of draws of the TPR at k FPRs, computed from the pivot of a + b Phi^-1(FPR)."""
+    """Return draws of the TPR at k FPRs, as an array of shape (draws, k).
+
+    The draws are computed from the pivot of a + b Phi^-1(FPR); see ``tpr_probit`` for a and b.
+    """
     points = lattice(3)
     d, *stds = BinormalSolver(negative, positive).scaled
     s0, s1 = (_draw_std(s, n, axis)[:, None] for s, n, axis in zip(stds, count, (0, 1), strict=True))
@@ -760,7 +768,7 @@ def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, 
 
 
 def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, rate_range: RateRange) -> FloatArray:
-    """Return an array, of shape (draws,), with draws of the partial area divided by the width of the rate range.
+    """Return draws of the partial area, divided by the width of the rate range, as an array of shape (draws,).
 
     The area is computed by Gauss-Legendre quadrature over a variable t from 0 to 1. The rate at t is low + (high -
     low)(3 t^2 - 2 t^3), where low and high are the limits of the range. A curve that is steep at the ends of the range

@@ -67,7 +67,7 @@ class RateRange(NamedTuple):
 
     @property
     def chance_area(self) -> ArrayOrFloat:
-        """Partial area over the range for an uninformative feature."""
+        """Partial area of an uninformative feature over this range."""
         middle = (self.low + self.high) / 2
         return self.width * (middle if self.axis == "fpr" else 1 - middle)
 
@@ -117,14 +117,14 @@ class ClassColumns(NamedTuple):
         return Ecdf(self.values[:, curve], self.weights)
 
     def deviations(self, centre: FloatArray) -> FloatArray:
-        """Return the difference between each value and a center, multiplied by the weight of the row."""
+        """Subtract a center from each value, and multiply each difference by the weight of its row."""
         deviations = self.values - centre
         return deviations if self.weights is None else (deviations.T * self.weights).T
 
     def sum_squares(self, centre: FloatArray) -> FloatArray:
         """Return the sum of squared deviations from a center.
 
-        For K curves, return the (K, K) matrix of the sums of products of the deviations.
+        For K curves, return the (K, K) matrix of the summed products of the deviations.
         """
         deviations = self.values - centre
         return _products(deviations if self.weights is None else self.deviations(centre), deviations)
@@ -151,7 +151,7 @@ class Stratum(NamedTuple):
 
 
 class VarianceComponent(NamedTuple):
-    """One of the independent terms whose sum is the variance of an area, or the covariance matrix of K areas."""
+    """One term of the variance of an area or of the covariance matrix of K areas; the terms are independent."""
 
     variance: FloatArray
     df: float
@@ -179,7 +179,7 @@ class Placements:
     Notes
     -----
     The placement value of a positive is the fraction of the negatives below this positive. The placement value of a
-    negative is the fraction of the positives above this negative. Ties count half. The variance in each stratum is
+    negative is the fraction of the positives above this negative. Ties count as half. The variance in each stratum is
     estimated by the method of DeLong, DeLong and Clarke-Pearson [1]_. With clusters, there is only one stratum, and the
     variance is estimated by the jackknife over clusters. A stratum in which a class has a single observation, such as a
     matched pair, does not provide an estimate of the variance; the variance between all such strata is used instead.
@@ -198,7 +198,7 @@ class Placements:
 
     @cached_property
     def estimate(self) -> FloatArray:
-        """Area or, for a range of rates, the partial area divided by the width of the range, shape () or (K,)."""
+        """Area or, for a range of rates, partial area divided by the width of the range; the shape is () or (K,)."""
         return np.asarray(sum(part.weight * part.estimate for part in self.strata))
 
     @property
@@ -320,8 +320,7 @@ class Placements:
     def contrast(self, weights: FloatArray) -> Placements:
         """Return placement values for a weighted sum of the K areas.
 
-        The placement value of an observation is the weighted sum of the placement values of this observation on the K
-        curves.
+        The placement value of an observation is the weighted sum of its placement values on the K curves.
         """
         bounds = float(np.minimum(weights, 0).sum()), float(np.maximum(weights, 0).sum())
         placements = self._map(lambda array: sum(w * array[..., k] for k, w in enumerate(weights) if w))
@@ -420,9 +419,9 @@ def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
 
 
 def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) -> Placements:
-    """Return placement values whose mean is the partial area divided by the width of the range of FPR or TPR.
+    """Return placement values whose mean is the partial area divided by the width of its FPR or TPR range.
 
-    On the empirical curve, each value of a negative corresponds to a step in FPR. For a range of FPR, the placement
+    On the empirical curve, each value of a negative corresponds to a step in FPR. For an FPR range, the placement
     value of a negative is the mean TPR over this step. Outside the range, the TPR is replaced by the TPR at the nearer
     limit of the range. A constant is then added to the placement values of all negatives, so that the mean of these
     values is the area. A variance that is estimated from these values includes the sampling variation of the thresholds
@@ -477,7 +476,7 @@ def placements_in_row_order(placements: FloatArray, ordered: FloatArray, sample:
 
 # ---- samples
 class RowOptions(NamedTuple):
-    """Options for splitting rows into two classes, with the same names as the arguments of the public functions."""
+    """Options for splitting rows into two classes; public functions have arguments with the same names."""
 
     positive: Label = None
     negative: Label = None
@@ -502,7 +501,7 @@ class CurveSample:
     directions : tuple of {"higher", "lower"}
         Direction of each feature before the values were multiplied by -1.
     omitted : pair of int
-        Numbers of negatives and of positives that were omitted because a value is missing.
+        Numbers of negatives and positives that were omitted because a value is missing.
     n_unlabelled : int
         Number of rows that were omitted because their label is missing.
     stratum_weights : str
@@ -619,7 +618,7 @@ class CurveSample:
 
 
 def _wins_within_clusters(negative: ClassColumns, positive: ClassColumns) -> FloatArray:
-    """Return, for each cluster, the number of pairs in which the positive is larger, shape (G, K); ties count half."""
+    """For each cluster, return the number of pairs with a larger positive, in shape (G, K); ties count as half."""
     n_clusters, columns = 1 + int(max(part.clusters.max() for part in (negative, positive))), []
     for values in zip(negative.values.T, positive.values.T, strict=True):
         ranks = np.unique(np.concatenate(values), return_inverse=True)[1] + 1.0

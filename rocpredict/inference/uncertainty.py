@@ -89,8 +89,8 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             For samples:
 
-            - "delong" (default): DeLong's standard error, from the placement values. If this standard error is 0 or
-              undefined, the default method is "smoothed-logit" instead.
+            - "delong" (default): DeLong's standard error, computed from the placement values. If ``method`` is omitted
+              and this standard error is 0 or undefined, "smoothed-logit" is used instead.
             - "hanley-mcneil": standard error under the assumption that both classes have exponential distributions.
             - "smoothed-logit": standard error after pseudo-observations are added to each class; this standard error is
               never 0.
@@ -164,16 +164,16 @@ class UncertaintyMixin(Generic[Value]):
         -----
         The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation lies between
         the lower and the upper half of the observations of the other class. Its weight is 1/4 in the estimate of the
-        area, and 1/2 in the estimate of the variance. The interval uses quantiles of Student's t with Satterthwaite's
-        degrees of freedom, as does the method "delta". A sample may lack the few observations that would lower the AUC.
-        The lower bound is therefore at most b, and the upper bound is at least 1 - b, where b is the lower bound for an
-        AUC of 1. With n observations in the smaller class, b is ((1 - level)/2)^(1/n).
+        area, and 1/2 in the estimate of the variance. Both "smoothed-logit" and "delta" use quantiles of Student's t
+        with Satterthwaite's degrees of freedom. A sample may lack the few observations that would lower the AUC. The
+        lower bound is therefore at most b, and the upper bound is at least 1 - b, where b is the lower bound for an AUC
+        of 1. With n observations in the smaller class, b is ((1 - level)/2)^(1/n).
 
-        The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q), where s is the
-        standard deviation of the n observations, and q is a chi-squared variate with n - 1 degrees of freedom. The
-        means are then drawn from normal distributions with these standard deviations divided by sqrt(n). The limits are
-        quantiles of the AUC over these draws. The coverage of each method is reported in the documentation ("How
-        intervals cover").
+        The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q). Here s is the
+        standard deviation of the n observations, and q is drawn from the chi-squared distribution with n - 1 degrees of
+        freedom. The means are then drawn from normal distributions with these standard deviations divided by sqrt(n).
+        The limits are quantiles of the AUC over these draws. The coverage of each method is reported in the
+        documentation ("How intervals cover").
 
         References
         ----------
@@ -211,7 +211,7 @@ class UncertaintyMixin(Generic[Value]):
 
             - "smoothed-logit" (default): p is 1 minus the highest confidence level at which the smoothed-logit interval
               of the AUC excludes ``null``.
-            - "delong": the AUC minus ``null``, divided by DeLong's standard error.
+            - "delong": test whose statistic is the AUC minus ``null``, divided by DeLong's standard error.
             - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal
               approximation with tie correction.
             - "exact": exact test of the same hypothesis as "mann-whitney", by permutation of the labels. The test
@@ -267,9 +267,9 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         fpr, tpr : (low, high), optional
-            Range of FPR or of TPR; pass exactly one of the two.
+            Range of FPR or of TPR; pass exactly one of ``fpr`` and ``tpr``.
         correction : {None, "mcclish"}, default=None
-            McClish's correction of the area, or None for the uncorrected area, as in ``partial_auc``.
+            McClish's correction of the area (see ``partial_auc``), or None for the uncorrected area.
         method : str, optional
             For samples: "delong" (default), "smoothed-logit" or "bootstrap". "delong" includes the uncertainty of the
             thresholds at both ends of the range. For two Gaussians with known class sizes: "delta".
@@ -311,14 +311,14 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         fpr, tpr : (low, high), optional
-            Range of FPR or of TPR; pass exactly one of the two.
+            Range of FPR or of TPR; pass exactly one of ``fpr`` and ``tpr``.
         correction : {None, "mcclish"}, default=None
-            McClish's correction of the area, or None for the uncorrected area, as in ``partial_auc``.
+            McClish's correction of the area (see ``partial_auc``), or None for the uncorrected area.
         method : str, optional
             For samples:
 
-            - "dirichlet" (default): quantiles of the partial area over random draws of the curve, as in
-              ``tpr_at_fpr_interval``.
+            - "dirichlet" (default): quantiles of the partial area over random draws of the curve (see
+              ``tpr_at_fpr_interval``).
             - "smoothed-logit", "delong", "logit", "bootstrap", "bca": as in ``auc_interval``, applied to the
               partial area.
 
@@ -332,9 +332,9 @@ class UncertaintyMixin(Generic[Value]):
         -------
         Interval
             Confidence interval. For samples, the interval by the default method contains the empirical partial area.
-            For ``fpr``, the flag ``extrapolated`` is set if ``high`` times the number of negatives is below 1. For
-            ``tpr``, this flag is set if (1 - ``low``) times the number of positives is below 1. The interval then
-            depends on an assumption about the shape of the curve in this range.
+            With a range of FPR, the flag ``extrapolated`` is set if ``high`` times the number of negatives is below 1.
+            With a range of TPR, this flag is set if (1 - ``low``) times the number of positives is below 1. The
+            interval then depends on an assumption about the shape of the curve in this range.
 
         Raises
         ------
@@ -402,12 +402,12 @@ class UncertaintyMixin(Generic[Value]):
         Notes
         -----
         In each draw of the method "dirichlet", every observation gets a random weight from an exponential distribution,
-        and each class gets one additional weight. The FPR at the k-th largest negative then has the same distribution
-        as the true FPR at this negative in a sample from a continuous distribution (see [2]_, [3]_). Between the FPRs
-        of two adjacent negatives, the drawn curve is a straight line. Between an FPR of 0 and the FPR of the largest
-        negative, two curves are used. The curve for the lower limit starts flat, with a power law of exponent 4. The
-        curve for the upper limit starts steeply, with a power law whose exponent is half of the exponent estimated from
-        the top quarter of the negatives.
+        and each class gets one additional weight. At the k-th largest negative, the drawn FPR then has the same
+        distribution as the true FPR in samples from a continuous distribution (see [2]_, [3]_). Between the FPRs of two
+        adjacent negatives, the drawn curve is a straight line. Between an FPR of 0 and the FPR of the largest negative,
+        two curves are used. The curve for the lower limit starts flat, with a power law of exponent 4. The curve for
+        the upper limit starts steeply, with a power law whose exponent is half the exponent estimated from the top
+        quarter of the negatives.
 
         References
         ----------
@@ -520,14 +520,15 @@ class UncertaintyMixin(Generic[Value]):
         Notes
         -----
         The method "kolmogorov-smirnov" uses the exact quantiles e0 and e1 of Kolmogorov's statistic for the negatives
-        and the positives, at level sqrt(``level``). With this probability, the empirical FPR differs from the true FPR
-        by at most e0 at every threshold. In the same way, the empirical TPR differs from the true TPR by at most e1.
-        The true curve therefore lies between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 with probability ``level``,
-        where TPR(.) is the empirical curve. The band is valid for all distributions; ties make it conservative.
+        and the positives, at level sqrt(``level``). With probability sqrt(``level``), the empirical FPR differs from
+        the true FPR by at most e0 at every threshold. In the same way, the empirical TPR differs from the true TPR by
+        at most e1. The true curve therefore lies between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1 with probability
+        ``level``, where TPR(.) is the empirical curve. The band is valid for all distributions; ties make it
+        conservative.
 
         The method "working-hotelling" computes the band on the probit scale, where x is the probit of the FPR and the
         curve is the line a + b x. The limits are a + b x plus or minus sqrt(2 F) SE(x). SE(x) is the standard error of
-        a + b x by the delta method, and F is the quantile at ``level`` of the F distribution with 2 and min(count) - 1
+        a + b x by the delta method, and F is the ``level`` quantile of the F distribution with 2 and min(count) - 1
         degrees of freedom. Because a ROC curve never decreases, a lower limit also applies to all larger FPRs, and an
         upper limit to all smaller FPRs; this makes the band narrower without loss of coverage.
 
@@ -643,11 +644,11 @@ class UncertaintyMixin(Generic[Value]):
 
 @dataclass(frozen=True)
 class ThresholdUncertainty:
-    """Intervals of a best threshold and of the Ameans at this threshold, used by the methods of ``BestThreshold``.
+    """Intervals for a best threshold and for its Ameans; used by the methods of ``BestThreshold``.
 
     ``make_uncertainty`` is a function that takes (n_resamples, rng) and returns the ``Uncertainty`` object of the
-    curve. ``to_feature_scale`` is a function that converts thresholds of the rule "positive when x >= threshold" to
-    thresholds of the decision rule of the curve.
+    curve. ``to_feature_scale`` is a function that converts thresholds for the rule "positive when x >= threshold" to
+    thresholds for the rule of the curve.
     """
 
     make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
@@ -668,7 +669,7 @@ class ThresholdUncertainty:
         return uncertainty.ameans_interval(self.criterion, level, method)
 
     def stability(self, n_resamples: int, rng: Seed) -> ThresholdStability:
-        """Return the best thresholds of resamples, with a summary of their variation."""
+        """Return the best thresholds in bootstrap resamples and a summary of their variation."""
         return self.make_uncertainty(n_resamples, rng).stability(self.criterion, self.to_feature_scale)
 
     @property
@@ -688,7 +689,7 @@ class ThresholdUncertainty:
 
 
 def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:
-    """Return a partial area over a range of rates, after McClish's correction if ``correction`` is "mcclish"."""
+    """Return a partial area over a range of rates; McClish's correction is applied if ``correction`` is "mcclish"."""
     check_option("correction", correction, (None, "mcclish"))
     if correction is None:
         return to_scalar(area)

@@ -66,13 +66,13 @@ def plot_roc(
     labels : sequence of str, optional
         Name of each curve in the legend. By default, "predicted" or "empirical", depending on the curve.
     best : bool, default=True
-        Mark the point with the highest Ameans (balanced accuracy) of each curve, with its threshold.
+        On each curve, mark the point with the highest Ameans (balanced accuracy) and label it with its threshold.
     chance : bool, default=True
         Draw the chance line.
     legend : bool, default=True
         Draw a legend.
     band : bool, default=False
-        Shade the pointwise confidence band of each curve; see ``plot_band`` for other kinds.
+        Shade the pointwise confidence band of each curve; see ``plot_band`` for other kinds of bands.
     level : float, default=0.95
         Confidence level, in (0, 1).
     test : AucTest or AucTestMany, optional
@@ -319,7 +319,7 @@ def plot_side_by_side(
     empirical : EmpiricalRoc, optional
         Empirical ROC curve of the same feature, added to the right panel for comparison.
     ax : pair of matplotlib Axes, optional
-        Axes for the densities and axes for the ROC curve. By default, the axes of a new figure.
+        Axes for the densities (first) and for the ROC curve (second). By default, the axes of a new figure.
     feature : str, default="x"
         Name of the feature.
     unit : str, optional
@@ -394,7 +394,7 @@ def plot_band(
     chance : bool, default=True
         Draw the chance line.
     legend : bool, default=True
-        Draw a legend with the AUC, and the level and kind of the band.
+        Draw a legend that shows the AUC, the kind of the band and its confidence level.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     rng : None, int or numpy.random.Generator, default=0
@@ -499,7 +499,7 @@ def plot_precision_recall(
 
 
 def select_by_prevalence(curves: Sequence[Any]) -> list[Any]:
-    """Return one curve for each distinct prevalence, rounded to six decimals."""
+    """Return one curve for each distinct prevalence, where prevalences are rounded to six decimals."""
     return list({round(curve.prevalence, 6): curve for curve in curves}.values())
 
 
@@ -565,10 +565,11 @@ def plot_probit(
     The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line
     probit(TPR) = a + b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1, where 0 stands for the negative
     class and 1 for the positive class. The slope b is 1 if both classes have the same standard deviation. Rates of 0
-    and 1 are infinite on this scale; a point of an empirical curve that has such a rate is drawn at the edge. Near the
-    edges, an empirical curve depends on few observations and is unreliable. An approximately straight empirical curve
-    is consistent with classes that are Gaussian after an increasing transform (Metz, Herman and Shen 1998). The classes
-    themselves are Gaussian only if the empirical curve also agrees with the curve that is predicted from two Gaussians.
+    and 1 are infinite on this scale. If a point of an empirical curve has such a rate, it is drawn at the edge. Near
+    the edges, an empirical curve depends on few observations and is unreliable. An approximately straight empirical
+    curve is consistent with classes that are Gaussian after an increasing transform (Metz, Herman and Shen 1998). The
+    classes themselves are Gaussian only if the empirical curve also agrees with the curve that is predicted from two
+    Gaussians.
 
     Examples
     --------
@@ -658,8 +659,8 @@ def plot_diagnosis(
     -----
     * Left: the predicted and the empirical curve, the area between them (hatched), and the largest TPR difference.
     * Middle: normal scores of the observations under the fitted distribution, against the scores that are expected in a
-      sample of this size. If the distribution fits, the points are near the diagonal line. At each expected
-      score, the point is within the band for 95% of samples from the fitted distribution.
+      sample of this size. If the distribution fits, the points are near the diagonal line. The band is pointwise: at
+      each expected score, it contains the point in 95% of samples from the fitted distribution.
     * Right: the fitted densities with histograms of the data, and the predicted threshold.
 
     Examples

@@ -85,7 +85,7 @@ def _truncate_middle(name: object, longest: int) -> str:
 
 
 def axis_limits(values: FloatArray) -> tuple[float, float]:
-    """Return limits of an AUC axis that contain the values, with a margin."""
+    """Return the limits of an AUC axis that shows all values, with a margin."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = max(0.05 * (high - low), 0.01)
     return max(low - margin, -0.02), min(high + margin, 1.02)
@@ -97,7 +97,7 @@ _MAX_NAME_LENGTH = 40
 
 
 def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Axes:
-    """Draw the AUCs of all rows of a table with their confidence intervals."""
+    """For each row of a table, draw the AUCs with their confidence intervals."""
     names, misfit = row_labels(table, range(len(table)), _MAX_NAME_LENGTH), table.flag_mask("misfit")
     predicted, empirical = ~np.isnan(table["auc"]), ~np.isnan(table["empirical_auc"])
     if not (predicted | empirical).any():
@@ -390,7 +390,7 @@ def plot_screening(
 
 
 def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Plot the AUC of each study and the pooled AUCs of one feature as a forest plot.
+    """Draw a forest plot of one feature, with the AUC of each study and the pooled AUCs.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ _UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")
 def replace_missing_glyphs(text: str) -> str:
     """Return the text with a square in place of each character that the current font cannot draw.
 
-    Direction marks in the text are removed. Zero-width characters that the font lacks, such as those that join emoji,
+    Direction marks in the text are removed. Zero-width characters that the font lacks, such as emoji joiners,
     are removed, too. A right-to-left name is then enclosed in direction marks, so that the text around it is not
     reordered.
     """
@@ -173,7 +173,7 @@ def check_booleans(**switches: object) -> None:
 
 
 def check_prevalence(prevalence: Any) -> float | None:
-    """Return a prevalence in [0, 1] as a float, or None."""
+    """Check that a prevalence is in [0, 1], and return it as a float; None is returned unchanged."""
     return None if prevalence is None else check_probability("prevalence", prevalence)
 
 
@@ -228,7 +228,7 @@ def resolve_labels(
     longest: int = _MAX_LEGEND_LENGTH,
     argument: str = "labels",
 ) -> list[str]:
-    """Return the labels, or ``defaults`` if ``labels`` is None, as printable text."""
+    """Return the labels as printable text; if ``labels`` is None, use ``defaults``."""
     if not defaults:
         raise RocPredictError(f"no {noun} was passed; pass at least one")
     names = as_sequence(defaults if labels is None else labels)
@@ -239,7 +239,7 @@ def resolve_labels(
 
 
 def escape_mathtext(text: Text) -> Text:
-    """Disable math in a text, so that dollar signs are shown literally."""
+    """Disable math mode for a text, so that dollar signs are shown literally."""
     text.set_parse_math(False)
     return text
 
@@ -251,7 +251,7 @@ def line_style(index: int, width: float = 2.0) -> Look:
 
 
 def format_rule(threshold: float, direction: Direction) -> str:
-    """Return the rule of a threshold as text, such as "≥ 5.826"."""
+    """Return the rule for a threshold as text, such as "≥ 5.826"."""
     lower = direction == "lower"
     if threshold in {float("inf"), float("-inf")}:
         return "always positive" if (threshold > 0) == lower else "always negative"
@@ -269,7 +269,7 @@ _STEPS = 16
 
 
 def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
-    """Return limits of the x axis that include both classes, and the threshold if it is close to them."""
+    """Return x-axis limits that include both classes and, if it is close to them, the threshold."""
     limits = distribution_limits(roc.negative) + distribution_limits(roc.positive) or [0.0]  # all values are infinite
     low, high = min(limits), max(limits)
     if low - (high - low) < threshold < high + (high - low):
@@ -360,8 +360,8 @@ def save_figure(figure: Figure, path: str | PathLike[str], *, dpi: int = _SAVED_
     figure : matplotlib Figure
         Figure to write, such as ``ax.figure``.
     path : str or path-like
-        Name of the file. The extension sets the format: .png, .svg or .pdf. Output to a pipe or a device without an
-        extension is in PNG format.
+        Name of the file. The extension sets the format: .png, .svg or .pdf. If the name has no extension and
+        belongs to a pipe or a device, the format is PNG.
     dpi : int, default=160
         Number of pixels per inch of a PNG file, from 20 to 1200. It has no effect on .svg and .pdf files, which are
         vector graphics.
@@ -517,7 +517,7 @@ class Canvas:
         self.entries += [(artist, name) for artist in artists[:1]]
 
     def curves(self, kind: str, rocs: Sequence[Roc], paths: Sequence[FloatArray], names: Sequence[str]) -> list[Any]:
-        """Draw a line for each curve, thinner if the curve is empirical, and return the lines."""
+        """Draw one line for each curve, and return the lines; empirical curves have thinner lines."""
         lines = []
         for index, (roc, path, name) in enumerate(zip(rocs, paths, names, strict=True)):
             properties = line_style(index, 1.3 if isinstance(roc, EmpiricalRoc) else 2.0)

@@ -59,8 +59,8 @@ def plot_measures(
         Names of measures: attributes of ``Rates`` with values in [-1, 1], or aliases such as "recall". By default,
         "ameans", "tpr" and "tnr" and, if the prevalence is known, "precision" and "accuracy".
     prevalence : float, optional
-        Proportion of positives in the population where the rule is used, in [0, 1]. By default, the proportion of
-        positives in the class counts, if these are known.
+        Proportion of positives in the population where the rule is used, in [0, 1]. By default, it is computed from the
+        class counts if they are known.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     feature : str, default="x"
@@ -215,11 +215,11 @@ def plot_cost(
     -----
     Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0 of a false
     negative, the probability cost is PC = BR * C0/(BR * C0 + (1 - BR) * C1). The normalized expected cost of a
-    threshold is FNR * PC + FPR * (1 - PC), in units of the cost of misclassifying all observations. A threshold is a
-    point in the ROC plot and a straight line in this plot. The cost curve is the lower envelope of these lines, so it
-    is never above the lines of the rules "always positive" and "always negative". At PC = 1/2, the cost curve is 1
-    minus the highest Ameans. The thresholds of an empirical curve are chosen and evaluated on the same data, so its
-    cost curve is optimistic.
+    threshold is FNR * PC + FPR * (1 - PC), in units of the cost of misclassifying all observations. Each threshold
+    corresponds to a point in the ROC plot and to a straight line in the cost plot. The cost curve is the lower envelope
+    of these lines, so it is never above the lines of the rules "always positive" and "always negative". At PC = 1/2,
+    the height of the cost curve is 1 minus the highest Ameans. The thresholds of an empirical curve are chosen and
+    evaluated on the same data, so its cost curve is optimistic.
 
     References
     ----------
@@ -286,7 +286,7 @@ def plot_decision(
     labels: Sequence[str] | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Plot decision curves, with the net benefit of treating all and of treating none.
+    """Plot decision curves and, for comparison, the net benefit of treating all and of treating none.
 
     Parameters
     ----------
@@ -367,7 +367,7 @@ def plot_stability(
     Parameters
     ----------
     roc_or_threshold : EmpiricalRoc or BestThreshold
-        Empirical ROC curve, or its best threshold.
+        Empirical ROC curve, or the best threshold of such a curve.
     criterion : str or function, default="ameans"
         Criterion of the best threshold, as in ``roc.best_threshold``. This option is allowed only if a ROC curve is
         passed.

@@ -81,13 +81,13 @@ class FeatureAnalysis:
         ``gaussian``: whether the prediction is made from two Gaussians; only such predictions have confidence
         intervals. ``shrunk``: whether the prediction is a shrunk estimate (family "auto").
     diagnosis, model_fit : Diagnosis, ModelFit or None
-        Diagnosis and fit of the prediction; None without a prediction.
+        Diagnosis and fit of the prediction; None if there is no prediction.
     best_empirical, best_predicted : BestThreshold
-        Best empirical and best predicted threshold; without a prediction both are empirical.
+        Best empirical and best predicted threshold; if there is no prediction, both are empirical.
     auc_interval, auc_test : Interval, AucTest
         Confidence interval of the empirical AUC, and the test of this AUC against 0.5.
     prevalence : float
-        Stated prevalence, by default the prevalence in the data.
+        Stated prevalence; by default, the prevalence in the data.
     n_missing : int
         Number of observations without a value.
     n_unlabelled : int
@@ -101,8 +101,8 @@ class FeatureAnalysis:
     is_misfit : bool
         Whether the diagnosis or the warning of ``predict_roc`` advises against the prediction.
     headline_threshold, headline_rule : BestThreshold, str
-        Best empirical threshold if ``is_misfit`` is True, otherwise the best predicted threshold; and the rule with
-        this threshold.
+        Threshold and rule in the summary of the report. The threshold is the best empirical threshold if ``is_misfit``
+        is True, otherwise the best predicted threshold.
     proper_auc : float or None
         AUC of the likelihood-ratio rule. None if the densities cross at most once, if this AUC and the predicted AUC
         are equal when rounded for printing, or if the prediction is a shrunk estimate (which has no densities).
@@ -329,9 +329,9 @@ def feature_report(
     negative : label, optional
         Label of the negative class. By default, all other labels.
     family : str or ScipyFamily, default="gaussian"
-        Family of the class distributions, as in ``predict_roc``.
+        Family of the class distributions; see ``predict_roc``.
     direction : {"higher", "lower", "auto"}, optional
-        Whether higher or lower values indicate the positive class, as in ``predict_roc``. By default, "higher".
+        Whether higher or lower values indicate the positive class; see ``predict_roc``. By default, "higher".
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: raise an error, or omit them and state their number in the
         report.

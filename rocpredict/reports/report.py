@@ -1,4 +1,4 @@
-"""Functions that HTML reports share: text formatting, templates, images and provenance."""
+"""Functions shared by the HTML reports: text formatting, templates, images and provenance."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def format_numeral(value: float) -> str:
 
 
 def format_count(value: float) -> str:
-    """Format a number of observations, or a sum of weights, which may be a fraction."""
+    """Format a number of observations or a sum of weights; the value may be a fraction."""
     return f"{value:,.10g}"
 
 

@@ -151,7 +151,10 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
 
 
 def draw_features(table: ScreeningResult, source: SourceData | None) -> Iterator[tuple[Any, ...]]:
-    """Yield each row with its class pair, curves and image; without a prediction, the curves and the image are None."""
+    """Yield each row with its class pair, curves and image.
+
+    If a row has no prediction, its curves and image are None.
+    """
     columns = [None] * len(table) if source is None else _plot_columns(table, source)
     for row, column in zip(_rows(table), columns, strict=True):
         several = len(table.class_pairs) > 1
@@ -241,8 +244,8 @@ def screening_report(
     path : path
         File to write, in an existing folder. It is written atomically.
     n_top : int, default=10
-        Number of features, from the top of the table, for which figures are drawn. If 0, the report contains no
-        figures.
+        Number of features for which figures are drawn, beginning with the first feature of the table. If 0, the report
+        contains no figures.
     title : str, optional
         Heading of the page. By default, it contains the number of features and the names of the two classes. If there
         are several class pairs, it contains the number of pairs instead of the names.
@@ -337,14 +340,14 @@ def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
 
 
 class ScreeningReportText:
-    """Numbers and texts that describe the rows of a screening in its report.
+    """Numbers and texts with which a screening report describes the rows of its table.
 
     Attributes
     ----------
     several : bool
         Whether the table has several class pairs. Each row then belongs to one feature and one class pair.
     against_rest : bool
-        Whether each class pair consists of one class and all others combined.
+        Whether each class pair compares one class with all others combined.
     noun : str
         Noun for a row: "feature" if each feature has one row, else "comparison".
     complete : bool
@@ -395,7 +398,10 @@ class ScreeningReportText:
         return _format_range(self.table[column], format_count) or "no"
 
     def names(self, rows: NDArray[np.intp], most: int) -> Markup:
-        """Return the names of the first ``most`` rows, with their class pairs if there are several."""
+        """Return the names of the first ``most`` rows.
+
+        If there are several class pairs, each name includes the class pair.
+        """
         *others, last = map(self._name, _rows(self.table[rows[:most]]))
         return Markup(" and ").join([Markup(", ").join(others), last] if others else [last])
 

@@ -141,7 +141,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class, if it has more than one. They are shown in the repr.
+        Labels of the negative class, if it has more than one label. They are shown in the repr.
 
     Raises
     ------
@@ -486,8 +486,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     def slope(self, fpr: ArrayLike) -> float | FloatArray:
         """Return the slope of the ROC curve at an FPR.
 
-        The slope equals f1(t)/f0(t), the ratio of the densities of the positives and the negatives at the threshold t
-        with this FPR.
+        The slope equals f1(t)/f0(t), where t is the threshold with this FPR, f0 is the density of the negatives, and f1
+        is the density of the positives.
 
         Parameters
         ----------
@@ -571,7 +571,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             Proportion of positives in the population where the rule is used, in (0, 1). By default, the prevalence
             is computed from ``count``.
         n_points : int, default=513
-            Number of thresholds, as in ``curve``.
+            Number of thresholds at which the curve is computed; see ``curve``.
 
         Returns
         -------
@@ -628,15 +628,16 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If the prevalence is unknown, if the method is called for a batch of features, or if ``rule="probability"``
-            is used with feature values outside [0, 1] or with direction "lower".
+            If the prevalence is unknown, or if the method is called for a batch of features. With
+            ``rule="probability"``, also if the feature has values outside [0, 1], or if the direction is "lower".
 
         Notes
         -----
-        With "best", the result is the net benefit that the feature would have if its values were converted to perfectly
-        calibrated probabilities without changing their order. This net benefit is never below the net benefit of
-        classifying all observations, or no observation, as positive. It is optimistic if the thresholds are chosen and
-        evaluated on the same data. With "probability", poor calibration of the feature reduces the net benefit.
+        With "best", the result is the net benefit after perfect calibration: the values of the feature are converted to
+        calibrated probabilities, and their order does not change. This net benefit is always at least as high as the
+        net benefit if all observations, or none, are classified as positive. It is optimistic if the thresholds are
+        chosen and evaluated on the same data. With "probability", poor calibration of the feature reduces the net
+        benefit.
 
         References
         ----------
@@ -701,13 +702,13 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
             * "ameans" (also "youden", "balanced_accuracy"): highest (TPR + TNR)/2.
             * "cost": lowest expected cost; uses ``prevalence``, ``cost_fp`` and ``cost_fn``.
-            * "accuracy", "f1", "f_beta": highest value of the measure of this name; uses ``prevalence``.
+            * "accuracy", "f1", "f_beta": highest value of this measure; uses ``prevalence``.
             * "closest_topleft": smallest distance to the corner (FPR = 0, TPR = 1).
             * "min_tpr": highest TNR subject to TPR >= ``value``.
             * "min_tnr": highest TPR subject to TNR >= ``value``.
             * "max_fpr": highest TPR subject to FPR <= ``value``.
-            * function: it is called with the ``Rates`` at many thresholds, and must return one value for each
-              threshold. The threshold with the highest value is chosen.
+            * function: called with the ``Rates`` at many thresholds; must return one value for each threshold. The
+              threshold with the highest value is chosen.
         prevalence : float or array-like of shape F, optional
             Proportion of positives in the population where the rule is used, in [0, 1]. By default, the prevalence is
             computed from ``count``, or is unknown if ``count`` is None.
@@ -722,7 +723,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         BestThreshold
-            Threshold in the unit of the feature, its rates, the value of the criterion at this threshold, and flags.
+            Best threshold in the unit of the feature, the rates and the value of the criterion at this threshold, and
+            flags.
 
         Raises
         ------
@@ -737,7 +739,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         is the root at which the likelihood ratio increases with x or, for direction "lower", decreases with x. If
         assigning all observations to one class is at least as good as using this root, the best threshold is infinite.
         For empirical curves, all thresholds between two neighboring values have the same rates. If the thresholds of
-        several such intervals are equally good, the result is the midpoint of the middle interval. The rates of the
+        several such intervals are equally good, the result is the midpoint of the middle interval. The rates at the
         best threshold are optimistic if they are computed from the same data as the threshold.
 
         References
@@ -803,8 +805,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         array of shape (k,), or F + (2,) for a batch
-            Thresholds in ascending order. For a batch of features, NaN stands for a crossing that does not exist. For
-            empirical curves, the array is empty.
+            Thresholds in ascending order. For a batch of features, crossings that do not exist are NaN. For empirical
+            curves, the array is empty.
 
         Raises
         ------
@@ -818,10 +820,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         pairs of distributions of the same family, the crossings are computed directly from the parameters. For other
         pairs, each crossing is first bracketed between two points of a grid. The grid contains about 2,000 quantiles of
         both classes. For mixtures of up to 1,000 normal distributions, the grid also contains points around the mean of
-        each component, in steps of a quarter of its SD. Each interval of the grid is halved until the log likelihood
-        ratio is nearly linear within the interval. If a density oscillates too fast for this grid, some crossings may
-        be missed. If the weighted densities are equal over a whole interval (up to rounding), the result of
-        ``best_threshold("cost", ...)`` has the flag ``crossings_uncertain``.
+        each component, with a spacing of one quarter of the component's SD. Each grid interval is halved repeatedly
+        until the log likelihood ratio is nearly linear within each part. If a density oscillates too fast for this
+        grid, some crossings may be missed. If the weighted densities are equal over a whole interval (up to rounding),
+        the result of ``best_threshold("cost", ...)`` has the flag ``crossings_uncertain``.
 
         Examples
         --------
@@ -897,8 +899,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If ``max_fnr`` is combined with ``min_npv``, or ``max_fpr`` with ``min_ppv``, if one of these values is
-            outside [0, 1], or if ``min_npv`` or ``min_ppv`` is passed without a prevalence in (0, 1).
+            If ``max_fnr`` and ``min_npv`` are both passed, or ``max_fpr`` and ``min_ppv``. Also if one of these values
+            is outside [0, 1], or if ``min_npv`` or ``min_ppv`` is passed without a prevalence in (0, 1).
 
         Notes
         -----
@@ -908,14 +910,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         overlap, one threshold meets both requirements. ``single_threshold`` is then True, and both thresholds are equal
         to the threshold with the highest Ameans in the overlap.
 
-        The PPV does not always increase with the threshold, because negatives can be more frequent than positives far
-        out in the tail. ``min_ppv`` is a limit for the PPV of all ruled-in observations taken together. Among the
+        The PPV does not always increase with the threshold, because, far out in the tail, negatives can be more
+        frequent than positives. ``min_ppv`` is the lowest allowed PPV of all ruled-in observations combined. Among the
         thresholds for which this PPV is at least ``min_ppv``, the one that leaves the fewest observations undecided is
         chosen. The threshold for ``min_npv`` is chosen in the same way. For empirical curves, the thresholds and the
         rates are computed from the same data. The rates are therefore optimistic: the error rates in the population may
         exceed the requirements.
 
-        The partition into three zones is described in [1]_. If ``max_fnr`` and ``max_fpr`` are the requirements, the
+        The partition into three zones is described in [1]_. If the requirements are ``max_fnr`` and ``max_fpr``, the
         grey zone equals the intermediate range of the two-graph ROC plot [2]_.
 
         References
@@ -963,9 +965,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         ax : matplotlib Axes, optional
             Axes to draw on. By default, the axes of a new figure.
         **options
-            Options of the plotting function in ``rocpredict.plots``. The function for ``kind="roc"`` is ``plot_roc``,
-            and the functions for the other kinds are named in the same way. Both kinds of bands are drawn by
-            ``plot_band``.
+            Options of the plotting function in ``rocpredict.plots``. For ``kind="roc"``, this function is ``plot_roc``;
+            the functions for the other kinds are named accordingly. Both kinds of bands are drawn by ``plot_band``.
 
         Returns
         -------
@@ -995,7 +996,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return suffix + omitted_text(self) + labels
 
     def table(self) -> Table:
-        """Return a table of the class distributions and, if they are fast to compute, the AUC and the best threshold.
+        """Return a table of the class distributions, with the AUC and the best threshold if these are fast to compute.
 
         Returns
         -------

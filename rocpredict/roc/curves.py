@@ -41,7 +41,7 @@ _MAX_LOG_PRICE = 690.0
 
 
 class CurveMethods(Generic[Value]):
-    """Methods for areas and rates that ``Roc`` and ``LikelihoodRatioRoc`` share."""
+    """Area and rate methods that are shared by ``Roc`` and ``LikelihoodRatioRoc``."""
 
     _solver: Any
     _rate: Callable[[str, ArrayLike], FloatArray]
@@ -215,7 +215,7 @@ class PrecisionRecallCurve(Result):
         classified as positive, so the precision is undefined (0/0). The first precision of an empirical curve is set to
         1, as in scikit-learn; the first precision of a predicted curve is set to the precision of the second point.
     prevalence : float
-        Proportion of positives for which the precision is computed. This proportion is also the expected precision of
+        Prevalence (proportion of positives) for which the precision is computed. It is also the expected precision of
         random guessing.
     solver : Solver
         Object that computes rates and areas from the two class distributions. For direction "lower", it contains the
@@ -296,7 +296,8 @@ class DecisionCurve(Result):
     Attributes
     ----------
     probabilities : array of shape (k,)
-        Threshold probabilities p. At p, the cost of a false positive is p/(1 - p) times the benefit of a true positive.
+        Threshold probabilities. At threshold probability p, the cost of a false positive is p/(1 - p) times the benefit
+        of a true positive.
     net_benefit : array of shape (k,)
         Net benefit of the rule, in true positives per observation:
         TPR * prevalence - FPR * (1 - prevalence) * p/(1 - p).
@@ -307,7 +308,7 @@ class DecisionCurve(Result):
     tpr, fpr : array of shape (k,)
         TPR and FPR of the rule at each p.
     prevalence : float
-        Proportion of positives for which the net benefit is computed.
+        Prevalence (proportion of positives) for which the net benefit is computed.
     rule : {"best", "probability"}
         Decision rule; see ``Roc.decision_curve``.
     """
@@ -378,7 +379,7 @@ class DecisionCurve(Result):
 def resolve_prevalence(
     quantity: str, prevalence: ArrayLike | None, empirical: ArrayLike | None, shape: tuple[int, ...]
 ) -> float:
-    """Return ``prevalence``, or ``empirical`` (the proportion of positives in the data) if ``prevalence`` is None.
+    """Return ``prevalence`` or, if it is None, ``empirical``, the proportion of positives in the data.
 
     RocPredictError is raised for a batch of features, or if ``prevalence`` and ``empirical`` are both None.
     """

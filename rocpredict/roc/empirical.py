@@ -43,7 +43,7 @@ class EmpiricalRoc(Roc[float]):
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class, if it has more than one. They are shown in the repr.
+        Labels of the negative class, if it has more than one label. They are shown in the repr.
     source_rows : SourceRows, optional
         Row numbers of the observations in the original data. ``empirical_roc`` stores these numbers, so that
         ``auc_test`` can check that two curves are based on the same observations.
@@ -119,7 +119,7 @@ class EmpiricalRoc(Roc[float]):
         nan_policy: NanPolicy = "raise",
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
-        """Return the ROC curve of the scores of a classifier.
+        """Return the ROC curve of a classifier, computed from its scores.
 
         The labels are the first argument, as in the display classes of scikit-learn.
 
@@ -145,7 +145,7 @@ class EmpiricalRoc(Roc[float]):
         Raises
         ------
         RocPredictError
-            If the data, labels or weights are invalid, as in ``empirical_roc``.
+            If the data, labels or weights are invalid (see ``empirical_roc``).
 
         Examples
         --------
@@ -167,7 +167,9 @@ class EmpiricalRoc(Roc[float]):
         nan_policy: NanPolicy = "raise",
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
-        """Return the ROC curve of the scores of a fitted classifier on the data ``X``, preferably test data.
+        """Return the ROC curve of a fitted classifier, computed from its scores for the data ``X``.
+
+        The data should be test data, which were not used to fit the classifier.
 
         Parameters
         ----------
@@ -198,7 +200,7 @@ class EmpiricalRoc(Roc[float]):
         ------
         RocPredictError
             If ``estimator`` is not a fitted classifier for two classes, if it does not have the method that
-            ``response_method`` selects, or if the data are invalid, as in ``empirical_roc``.
+            ``response_method`` selects, or if the data are invalid (see ``empirical_roc``).
         """
         check_index({"X": X, "y": y, "weights": weights})
         check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))

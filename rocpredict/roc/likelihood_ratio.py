@@ -172,9 +172,10 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         Returns
         -------
         RocCurve
-            Arrays ``thresholds``, ``fpr`` and ``tpr`` of shape F + (T,). The thresholds are values of the likelihood
-            ratio f1/f0, descending from infinity to 0; each threshold is also the slope of the curve at the
-            corresponding point. ``rule_at_fpr`` returns thresholds in the unit of the feature.
+            Arrays ``thresholds``, ``fpr`` and ``tpr`` of shape F + (T,), where F is the shape of the batch and T is the
+            number of points. The thresholds are values of the likelihood ratio f1/f0, descending from infinity to 0.
+            Each threshold is also the slope of the curve at the corresponding point. For thresholds in the unit of the
+            feature, use ``rule_at_fpr``.
         """
         return RocCurve(*self._solver.curve(check_n_points(n_points)))
 

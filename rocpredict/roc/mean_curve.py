@@ -41,9 +41,9 @@ class MeanRoc(Result):
     ----------
     fpr, tpr : array of shape (m,)
         Points of the mean curve from (0, 0) to (1, 1). ``tpr`` is the mean of the TPRs of the folds at each FPR. If the
-        curve of any fold has a vertical step at an FPR, this FPR occurs twice. At the first of the two points,
-        ``tpr`` is the mean of the lowest TPR of each fold at this FPR. At the second point, it is the mean of the
-        highest TPR of each fold.
+        curve of any fold has a vertical step at an FPR, this FPR occurs twice. At the first of these two points,
+        ``tpr`` is the lowest TPR at this FPR, averaged over the folds. At the second point, ``tpr`` is the highest TPR
+        at this FPR, averaged over the folds.
     low, high : array of shape (m,)
         Lower and upper limit of the pointwise confidence band of the mean curve.
     std : array of shape (m,)
@@ -198,9 +198,9 @@ def mean_roc(
     The mean curve is the vertical average of the curves of the folds [1]_. ``positive``, ``negative``, ``direction``
     and ``nan_policy`` apply only to folds that are passed as (x, y).
 
-    At each FPR, the band is Wilson's score interval for the mean TPR of the K folds, with the quantile of Student's t
-    distribution with K - 1 degrees of freedom in place of the normal quantile. The band therefore stays within [0, 1]
-    and has a positive width except at (0, 0) and (1, 1). The number of observations in Wilson's formula is
+    At each FPR, the band is Wilson's score interval for the mean TPR of the K folds. In place of the normal quantile,
+    it uses the quantile of Student's t distribution with K - 1 degrees of freedom. The band stays within [0, 1], and
+    its width is positive except at (0, 0) and (1, 1). The number of observations in Wilson's formula is
     TPR * (1 - TPR)/SE² or the total number of positives, whichever is smaller. Here TPR is the mean over the K folds,
     and SE is the standard error of this mean. Without the total number of positives as an upper limit, the band would
     be very narrow if the TPRs of the folds were nearly equal by chance.
@@ -224,8 +224,8 @@ def mean_roc(
 
     The ROC curve of the pooled scores of all folds estimates a different quantity, because positives of one fold are
     then also compared with negatives of other folds. The scores of different folds were computed by different models
-    and may have different scales. The AUC of the pooled scores may be lower than all AUCs of the folds, or higher than
-    all of them. For the mean curve, only scores computed by the same model are compared.
+    and may have different scales. The AUC of the pooled scores may be lower than the AUC of every fold, or higher than
+    the AUC of every fold. The mean curve only compares scores that were computed by the same model.
 
     References
     ----------

@@ -56,7 +56,7 @@ _RATIO_OK, _RATIO_LARGE = 1.0, 4.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelFit(Result):
-    """Distance between the curve of a fitted model and the empirical curve, and the model weight.
+    """Model weight, and distance of the curve of a fitted model from the empirical curve.
 
     Attributes
     ----------
@@ -142,14 +142,14 @@ class PredictedRoc(Roc[Value]):
         * "lower": positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5. The chosen direction is stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
-        Number of observations in each class, (negative, positive). The prevalence and the width of confidence intervals
-        are computed from these numbers.
+        Number of observations in each class, (negative, positive). These numbers determine the prevalence and the
+        widths of the confidence intervals.
     omitted : pair of int, default=(0, 0)
         Number of observations omitted from each class because of missing values, (negative, positive).
     n_unlabelled : int, default=0
         Number of rows that were omitted because they have no label.
     negative_labels : tuple, default=()
-        Labels of the negative class, if it has more than one. They are shown in the repr.
+        Labels of the negative class, if it has more than one label. They are shown in the repr.
     pair_fit : PairFit, optional
         Samples of both classes, and the function that fits their distributions. ``predict_roc`` stores this
         information for the bootstrap.
@@ -168,9 +168,9 @@ class PredictedRoc(Roc[Value]):
 
     Notes
     -----
-    For two Gaussians, results are computed in closed form, for one feature or a batch. For other pairs of
-    distributions, results are computed numerically. A prediction is only as good as its distributional assumptions;
-    compare it with an empirical curve if data are available.
+    The results for two Gaussians are computed in closed form, both for one feature and for a batch of features. The
+    results for other pairs of distributions are computed numerically. A prediction is only as good as its
+    distributional assumptions; compare it with an empirical curve if data are available.
 
     Examples
     --------
@@ -405,7 +405,7 @@ class PredictedRoc(Roc[Value]):
         Returns
         -------
         ModelFit
-            Distance between the curve of the model and the empirical curve, and the model weight.
+            Model weight, and distance of the curve of the model from the empirical curve.
 
         Raises
         ------
@@ -581,7 +581,7 @@ def predict_roc(
 
 
 def fit_warning(family: Any, fitted: tuple[Any, Any], samples: tuple[FloatArray, FloatArray]) -> str | None:
-    """Return a warning if the curve of two fitted distributions does not fit the samples, or None if it does."""
+    """Return a warning if the ROC curve of the fitted distributions does not fit the samples, else None."""
     if not isinstance(family, str) or family not in ASSUMPTIONS:
         return None
     tpr_at = None if family == "gaussian" else partial(solver_for(*fitted).along, "fpr")

@@ -159,7 +159,7 @@ class ClassSummary(Result):
         return cls(**arrays)  # type: ignore[arg-type]
 
     def rounded(self) -> tuple[NDArray[Any], ...]:
-        """Return counts, means and sums of squares, rounded so that they do not depend on the order of the rows."""
+        """Return the counts and the rounded means and sums of squares, which do not depend on the order of the rows."""
         with np.errstate(all="ignore"):
             _, exponent = np.frexp(np.sqrt(self.m2 / self.count))
             mean = np.where(self.m2 > 0, np.rint(np.ldexp(self.mean, _FINGERPRINT_BITS - exponent)), self.mean)
@@ -180,7 +180,7 @@ class ClassSummary(Result):
 
 
 def format_class_size(count: NDArray[Any]) -> str:
-    """Format the counts of all features as one number, or as their range if they differ."""
+    """Format the counts of the features as one number if they are equal, and otherwise as a range."""
     if not len(count):
         return "0"
     low, high = count.min(), count.max()
@@ -256,9 +256,9 @@ class MomentsByLabel(NamedTuple):
 
     @classmethod
     def of(cls, batches: Iterable[tuple[FeatureTable, NDArray[Any]]], **options: Any) -> Self:
-        """Compute the moments of batches, each of which may contain only some of the labels.
+        """Compute the moments from all batches; a batch need not contain all labels.
 
-        ``options`` are passed to ``read_moments``.
+        The keyword arguments ``options`` are passed to ``read_moments``.
         """
         names: Any = None
         totals: dict[Any, Moments] = {}
@@ -286,11 +286,14 @@ class MomentsByLabel(NamedTuple):
 
     @property
     def labels(self) -> NDArray[Any]:
-        """Array that contains each label twice, so that ``encode_labels`` does not mistake labels for identifiers."""
+        """Array that contains each label twice, so that ``encode_labels`` does not take the labels for identifiers."""
         return check_labels([*self.moments] * 2, np.empty((0, 0)))
 
     def by_class(self, coded: EncodedLabels) -> Moments:
-        """Return the moments of each class, of shape (classes, features); ``coded`` maps each label to a class."""
+        """Return the moments of each class, in arrays of shape (classes, features).
+
+        ``coded`` maps each label to a class.
+        """
         parts = [*self.moments.values()]
         no_rows = np.empty((0, len(self.names)))
         order: Any = parts[0].order

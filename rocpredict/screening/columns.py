@@ -40,7 +40,7 @@ With 30 observations per class, the error of the computed optimism is about 0.00
 def prediction_optimism(
     count: tuple[ArrayOrFloat, ArrayOrFloat], d: FloatArray, s0: FloatArray, s1: FloatArray, direction_from_data: bool
 ) -> FloatArray:
-    """Compute the mean excess of the predicted Ameans over the true Ameans at the predicted threshold.
+    """Compute by how much, on average, the predicted Ameans exceeds the true Ameans at the predicted threshold.
 
     This is a parametric bootstrap. Samples are simulated from two Gaussians. These Gaussians differ less than the
     classes in the data, because the difference that is expected from sampling variation alone is subtracted from the
@@ -216,7 +216,7 @@ def predict(summary: TwoClassSummary, direction: Direction, level: float) -> Pre
     summary : TwoClassSummary
         Moments of both classes.
     direction : {"auto", None, "higher", "lower"}
-        Direction of the rule, as in ``screen``.
+        Direction of the rule; see ``screen``.
     level : float
         Confidence level, in (0, 1).
     """
@@ -270,7 +270,7 @@ def _widen_degenerate(
 
 
 def effect_size(pair: GaussianPairs) -> FloatArray:
-    """Compute Cohen's d, the difference of means divided by the pooled standard deviation; 0 for equal means."""
+    """Compute Cohen's d: the difference between the means, divided by the pooled SD; 0 for equal means."""
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = pair.n0 + pair.n1 - 2
         pooled = np.hypot(pair.s0 * np.sqrt((pair.n0 - 1) / freedom), pair.s1 * np.sqrt((pair.n1 - 1) / freedom))
@@ -485,7 +485,7 @@ def one_sided_p_value(negative: FloatArray, positive: FloatArray, sign: int) -> 
     negative, positive : array of shape (n0, features), (n1, features)
         Values of both classes; NaN if missing.
     sign : {1, -1}
-        1 for the alternative that the positives have larger values, -1 for the alternative that they have smaller
+        1 if the alternative hypothesis is that the positives have larger values, -1 if it is that they have smaller
         values.
 
     Returns
@@ -585,7 +585,7 @@ class ShrinkageBlock(NamedTuple):
 def shrinkage_columns(
     matrix: Any, pair: GaussianPairs, rows: RowPair, direction: Direction, n_jobs: int
 ) -> Iterator[ShrinkageBlock]:
-    """Compute the shrunk estimates of all features with a Gaussian prediction, in blocks.
+    """Yield the shrunk estimates for each block of features; features without a Gaussian prediction are skipped.
 
     Parameters
     ----------
@@ -594,10 +594,10 @@ def shrinkage_columns(
     pair : GaussianPairs
         Gaussians of the same features.
     rows : pair of arrays of int
-        Row indices of the negatives and of the positives. Each index occurs once or, with weights, as often as the
-        weight of its row specifies.
+        Row indices of the negatives and of the positives. Each index occurs once or, with weights, as many times as the
+        integer weight of its row.
     direction : {"auto", None, "higher", "lower"}
-        Direction of the rule, as in ``screen``.
+        Direction of the rule; see ``screen``.
     n_jobs : int
         Number of threads.
     """
@@ -613,7 +613,7 @@ def shrinkage_columns(
 def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray | None = None) -> RowPair:
     """Return the row indices of the negatives and of the positives.
 
-    Each index occurs once or, with weights, as often as the weight of its row specifies.
+    Each index occurs once or, with weights, as many times as the integer weight of its row.
     """
     negative, positive = (
         np.flatnonzero(np.isin(codes, class_pair.negative)),

@@ -1,4 +1,4 @@
-"""Class moments and column blocks of Dask arrays and DataFrames, computed by the user's scheduler.
+"""Class moments and column blocks of Dask arrays and DataFrames; the user's scheduler computes them.
 
 Each task can be repeated, because it reads its rows from the source of the table. If a worker is lost, the computation
 takes longer, but the result is the same. Only labels, moments and the results for blocks are sent to the client.

@@ -1,4 +1,4 @@
-"""Mergeable histograms of features in two classes, and the resulting bounds on the empirical AUC."""
+"""Mergeable histograms of features in two classes, and the bounds on the empirical AUC that they imply."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SAMPLE_ROWS, _SAMPLE_CELLS = 4096, 2**24
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureHistograms(Result):
-    """Histograms of features in the negative and in the positive class, with the extremes of each cell.
+    """Histograms of each feature in the negative and in the positive class, with the extremes of each open cell.
 
     Histograms of parts of a table can be added if their edges are equal. A coarsened histogram can also be added to a
     histogram with other edges; the sum then has the edges that are common to both histograms. Each edge has its own
@@ -57,8 +57,8 @@ class FeatureHistograms(Result):
     edges : array of shape (features, edges)
         Ascending edges of each feature, padded with NaN.
     counts : array of int of shape (2, features, 2 edges + 1)
-        Number of values of each class (negative, positive) in each cell: the open cell below the first edge, the cell
-        of the values equal to this edge, the next open cell, and so on.
+        Number of values of each class (negative, positive) in each cell. The first cell is the open cell below the
+        first edge, followed by the cell of the values equal to this edge, the next open cell, and so on.
     minimum, maximum : array of shape (2, features, edges + 1)
         Smallest and largest value in each open cell. For a cell without values, the minimum is inf and the maximum is
         -inf. In coarsened histograms, the extremes are unknown: every minimum is inf, and every maximum is -inf. An
@@ -83,7 +83,7 @@ class FeatureHistograms(Result):
 
     @property
     def n_values(self) -> NDArray[np.int64]:
-        """Number of values of each class and feature, shape (2, features)."""
+        """Number of values of each feature in each class, shape (2, features)."""
         return np.asarray(self.counts.sum(axis=2))
 
     def __add__(self, other: object) -> FeatureHistograms:
@@ -109,7 +109,7 @@ class FeatureHistograms(Result):
         return FeatureHistograms(first.edges, first.counts + second.counts, *extremes)
 
     def coarsen(self, edges: list[FloatArray], ties: list[NDArray[np.bool_]] | None = None) -> FeatureHistograms:
-        """Return histograms with a subset of the edges and without the extremes of cells.
+        """Return histograms with a subset of the edges; the extremes of their cells are unknown.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class FeatureHistograms(Result):
         ----------
         min_count : int
             Minimum number of values of each class in a cell. If either class has fewer than ``min_count`` values of a
-            feature, this feature has no values in the result.
+            feature, all counts of this feature are 0 in the result.
         """
         is_large = np.asarray((self.n_values >= min_count).all(axis=0), dtype=bool)
         counts = np.where(is_large[:, None], self.counts, 0)
@@ -184,7 +184,7 @@ class FeatureHistograms(Result):
         return FeatureHistograms(self.edges[selection], self.counts[:, selection], *extremes)
 
     def auc_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and the largest AUC that data with these histograms and extremes can have.
+        """Return the smallest and the largest possible AUC of data with these histograms and extremes.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class FeatureHistograms(Result):
         return low, high
 
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
-        """Yield blocks of features, each with rank statistics that are estimated from the histograms.
+        """Yield each block of features with its rank statistics, which are estimated from the histograms.
 
         A pair of a negative and a positive in the same open cell counts 1/2 if the ranges of the two classes overlap in
         this cell.
@@ -489,9 +489,9 @@ def _numbers(values: Any) -> FloatArray:
 
 
 class RowSample(NamedTuple):
-    """Random sample of the rows of a table that is read in parts.
+    """Random sample of rows from a table that is read in parts.
 
-    Each row of the table has a random key; the rows with the smallest keys are the sample.
+    Each row of the table has a random key; the rows with the smallest keys form the sample.
     """
 
     keys: FloatArray
@@ -499,7 +499,7 @@ class RowSample(NamedTuple):
 
     @staticmethod
     def limit(n_features: int) -> int:
-        """Return the largest number of rows that a sample may have."""
+        """Return the maximum number of rows in a sample."""
         return min(_SAMPLE_ROWS, max(DEFAULT_EDGES, _SAMPLE_CELLS // max(1, n_features)))
 
     @classmethod
@@ -567,7 +567,7 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
     matrix : array or sparse matrix of shape (n, features)
         Feature values; NaN is omitted.
     codes : array of int of shape (n,)
-        0 for negatives, 1 for positives; rows with another code are omitted.
+        0 for negatives, 1 for positives; rows with any other code are omitted.
     edges : array of shape (features, edges)
         Ascending edges of each feature, padded with NaN.
     n_jobs : int, default=1
@@ -609,7 +609,7 @@ def pair_sides(codes: NDArray[Any], pair: tuple[Any, int]) -> NDArray[np.int64]:
 def choose_edges(
     histogram_edges: Any, feature_names: NDArray[np.str_], draw: Callable[[int], FloatArray]
 ) -> FloatArray:
-    """Return the edges that were passed; if a number of edges was passed, return edges computed by ``draw``."""
+    """Return the passed edges or, if a number of edges was passed, the edges that ``draw`` computes."""
     names = feature_names.tolist()
     if isinstance(histogram_edges, Mapping):
         unknown = [name for name in histogram_edges if name not in names]

@@ -34,7 +34,7 @@ _TABLE_COLUMNS = ("n_studies", "auc", "low", "high", "p_value", "fixed_auc", "ta
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PooledAuc(Result):
-    """Predicted AUCs of the features of several studies, pooled on the probit scale.
+    """Predicted AUC of each feature, pooled over several studies on the probit scale.
 
     Attributes
     ----------
@@ -43,15 +43,15 @@ class PooledAuc(Result):
     study_names : tuple of str
         Names of the studies.
     auc, low, high : array of shape (features,)
-        Random-effects AUC (mean on the probit scale), with the confidence interval of Hartung and Knapp; NaN for fewer
-        than two studies.
+        Random-effects AUC (mean on the probit scale), with its Hartung-Knapp confidence interval. NaN for fewer than
+        two studies.
     p_value : array of shape (features,)
         Two-sided p-value of the hypothesis that the AUC is 1/2, from the t statistic on which the interval is based.
     fixed_auc, fixed_low, fixed_high : array of shape (features,)
         Fixed-effect AUC with its confidence interval, which assumes that all studies have the same AUC.
     tau : array of shape (features,)
-        Standard deviation of the true AUCs of the studies on the probit scale, estimated by the method of Paule and
-        Mandel; 0 if the variation between studies does not exceed sampling variation.
+        Standard deviation of the true study AUCs on the probit scale, estimated by the method of Paule and Mandel. The
+        estimate is 0 if the variation between studies does not exceed sampling variation.
     q_statistic, homogeneity_p : array of shape (features,)
         Cochran's Q, and the p-value of the hypothesis that all studies have the same AUC.
     i_squared : array of shape (features,)
@@ -123,7 +123,7 @@ class PooledAuc(Result):
         return Table(f"AUCs pooled over {len(self.study_names)} studies", headings, rows, formats, notes, self.flags)
 
     def plot(self, feature: str | None = None, **options: object) -> Axes:
-        """Draw a forest plot with the AUC of one feature in each study, and with its pooled AUCs.
+        """Draw a forest plot of one feature: its AUC in each study and its pooled AUCs.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ def pool(
     Returns
     -------
     PooledAuc
-        Pooled AUC of each feature that at least one study has, with a test of homogeneity and a forest plot.
+        Pooled AUC of each feature that occurs in at least one study, with a test of homogeneity and a forest plot.
 
     Raises
     ------
@@ -228,8 +228,8 @@ def pool(
     estimate. A study with a standard deviation of 0 in both classes is omitted, because the variance of D is undefined;
     the feature then has the flag ``point_mass``.
 
-    The method fails if the features are far from Gaussian, if studies were selected by their results, if the same
-    subjects are in several studies, or if the AUCs of the studies are not a sample from one population, for example
+    The method fails if the features are far from Gaussian, if studies were selected by their results, or if the same
+    subjects are in several studies. It also fails if the study AUCs are not a sample from one population, for example
     because one site transforms the values in a different way.
 
     References

@@ -76,10 +76,10 @@ class ScreeningResult(Result):
     Attributes
     ----------
     columns : mapping of str to array of shape (rows,)
-        Columns by name, in the order of the table in the Notes, without ``flags``.
+        Columns of the table by name, in the order listed in the Notes. ``flags`` is not included.
     flags : Flags
-        Mapping from the name of each flag to the mask of the rows that have this flag. Flags that no row has are not
-        included, but ``flag_mask`` accepts their names, too.
+        Mapping from the name of each flag to the mask of the rows that have this flag. Flags that apply to no row are
+        not included, but ``flag_mask`` accepts their names, too.
     class_pairs : tuple of (negative, positive) labels
         Labels of the classes; "rest" stands for all other labels.
     level : float
@@ -89,8 +89,8 @@ class ScreeningResult(Result):
     direction : {"auto", "higher", "lower"} or None
         Requested direction; the column ``direction`` contains the direction of each row.
     empirical : {True, False, "top", "histogram"}
-        Features for which empirical AUCs were requested, with the same meaning as in ``screen``. In rows without an
-        empirical AUC, ``p_value`` is from Welch's t-test.
+        Requested empirical AUCs; ``screen`` describes the four options. In rows without an empirical AUC, ``p_value``
+        is from Welch's t-test.
     family : {"gaussian", "auto"}
         Requested family; with "auto", the column ``family`` contains the family of each row.
     n_observations : int

@@ -1,4 +1,4 @@
-"""Ranking of the features of a table by predicted and empirical AUC."""
+"""Ranking of table features by predicted and empirical AUC."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class ResultCollector:
         self.columns: dict[str, NDArray[Any]] = {}
 
     def add_predicted(self, class_pair: int, features: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
-        """Add the predicted columns of a set of features."""
+        """Add the predictions for a set of features."""
         classes = {"negative": summary.negative, "positive": summary.positive}
         columns = {f"n_{name}": class_summary.count for name, class_summary in classes.items()}
         columns["n_missing"] = summary.negative.n_missing + summary.positive.n_missing
@@ -125,7 +125,7 @@ class ResultCollector:
         self._mark(class_pair, features, prediction.flags | _degenerate_flags(summary))
 
     def add_empirical(self, class_pair: Any, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
-        """Add the empirical columns of a set of features and class pairs; call ``add_predicted`` first."""
+        """Add the empirical results for a set of features and class pairs; call ``add_predicted`` first."""
         achieved, (excess, empirical_excess) = columns.pop(AMEANS_AT_THRESHOLD), self._excess[:, class_pair, features]
         # Subtract the optimism of the predicted Ameans or of the best empirical Ameans, whichever is larger.
         ameans = achieved - np.maximum(excess, np.minimum(empirical_excess, np.abs(achieved - 0.5)))
@@ -163,7 +163,7 @@ class ResultCollector:
         self._estimated[:, features] = other._estimated
 
     def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
-        """Return the screening result, sorted by discrimination, with a flag for features that are not numeric."""
+        """Return the screening result, sorted by discrimination; non-numeric features are flagged."""
         options = self._options
         if not_numeric is not None and not_numeric.any():
             self._mark(slice(None), slice(None), Flags(not_numeric=not_numeric))
@@ -272,14 +272,15 @@ def screen(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        NumPy array of numbers, SciPy sparse matrix, data frame (pandas, polars or pyarrow), or object with ``X`` and
-        ``var_names`` such as AnnData. Memory maps are read in blocks, and sparse matrices are never converted to
-        dense arrays as a whole. The table is not changed, and it is never copied as a whole. A path may be passed
-        instead: a CSV, Parquet, Feather or h5ad file, a folder of files, a pattern such as ``"data/*.csv"``, or a list
-        of paths. If there are several files, they must have the same columns. In a data frame or file, a column named
-        "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as a feature. Without ``y``, pass
-        a ``TwoClassSummary`` or an iterable of (X, y) batches; both require ``empirical=False`` or
-        ``empirical="histogram"``. With ``empirical=False``, batches may have three or more classes.
+        NumPy array of numbers, SciPy sparse matrix, data frame (pandas, polars or pyarrow), or an object that has the
+        attributes ``X`` and ``var_names``, such as an AnnData object. Memory maps are read in blocks, and sparse
+        matrices are never converted to dense arrays as a whole. The table is not changed, and it is never copied as a
+        whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder of files, a pattern such as
+        ``"data/*.csv"``, or a list of paths. If there are several files, they must have the same columns. In a data
+        frame or file, a column named "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as
+        a feature. Without ``y``, pass a ``TwoClassSummary`` or an iterable of (X, y) batches; both require
+        ``empirical=False`` or ``empirical="histogram"``. With ``empirical=False``, batches may have three or more
+        classes.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
     positive : label, optional
@@ -302,8 +303,8 @@ def screen(
         - False: no feature; all results are computed from the class moments.
         - "top": for each class pair, the ``n_top`` features whose predicted AUC is farthest from 1/2.
         - "histogram": all features. The empirical AUC is estimated from histograms, and the columns
-          ``empirical_auc_min`` and ``empirical_auc_max`` contain bounds of the exact AUC. ``X`` may also consist of
-          batches, or be a summary that contains histograms. Available for two classes only.
+          ``empirical_auc_min`` and ``empirical_auc_max`` contain bounds of the exact AUC. ``X`` may also be an iterable
+          of batches, or a summary that contains histograms. Available for two classes only.
     n_top : int, default=100
         Number of features whose empirical AUC is computed for each class pair if ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
@@ -336,8 +337,8 @@ def screen(
 
         - "auto": numba if it is installed (extra ``fast``) and the table has a million cells or more, else NumPy.
         - "numpy": NumPy.
-        - "numba": compiled code. The first compilation takes a few seconds; later, the compiled code is loaded from a
-          cache.
+        - "numba": compiled code. Compilation takes a few seconds on first use; afterwards, the compiled code is loaded
+          from a cache.
     n_jobs : int, default=1
         Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
@@ -345,16 +346,17 @@ def screen(
 
         - "raise": a missing value or a missing label raises an error.
         - "omit": missing values of a feature are omitted, and the column ``n_missing`` contains their number. Rows
-          without a label are omitted and counted in ``n_unlabelled``; in batches and Dask tables, they raise an error.
+          without a label are omitted and counted in ``n_unlabelled``. In batches and Dask tables, a missing label
+          raises an error.
     layer : str, optional
         Layer of an AnnData object or h5ad file to screen. By default, the main matrix ``X`` is screened.
     use_raw : bool, default=False
         Whether to screen the matrix ``raw.X`` of an AnnData object or h5ad file.
     memory : float or str, default="1GB"
         Memory budget for tables that are read from files, lazy queries or batch readers: a number of bytes, or text
-        such as "500MB". The budget limits the size of the blocks in which the table is read. If a single column needs
-        more than the budget, an error states the necessary budget. The budget does not include the memory for labels
-        and results.
+        such as "500MB". The budget limits the size of the blocks in which the table is read. If a single column exceeds
+        the budget, an error is raised whose message states the required budget. The budget does not include the memory
+        for labels and results.
     progress : callable, optional
         Function that is called as ``progress(done, total)``, where ``done`` and ``total`` are numbers of features. If
         the table is read twice, as for histograms, ``done`` starts again from 0. For batches and for Arrow scanners and
@@ -372,8 +374,8 @@ def screen(
         If ``X`` is not a table, if ``y`` has the wrong length or unknown labels, if names are not unique, or if an
         option is out of range. If ``empirical=True``, ``empirical="top"`` or ``family="auto"`` is combined with a
         summary or with batches. If ``family="auto"`` is combined with ``empirical=False``, with
-        ``empirical="histogram"`` or with weights that are not whole numbers. A feature without a prediction raises no
-        error: its row has flags, and NaN for undefined values.
+        ``empirical="histogram"`` or with weights that are not whole numbers. A feature that cannot be predicted raises
+        no error: undefined values in its row are NaN, and flags indicate the reason.
 
     See Also
     --------
@@ -400,8 +402,8 @@ def screen(
     does not account for selecting the best of many features: the Ameans, AUCs and intervals of selected features remain
     optimistic, so validate these features on new data.
 
-    In rows with family "auto", ``ameans`` and ``ameans_corrected`` are equal: both are the Ameans that is expected on
-    new data. This expected Ameans is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen
+    In rows with family "auto", ``ameans`` and ``ameans_corrected`` are equal: both contain the Ameans expected on new
+    data. This expected Ameans is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen
     from the data, the expected Ameans is too high for uninformative features: by 0.06 with 10 observations per class,
     by 0.05 with 20, by 0.03 with 50, and by 0.02 with 100. The columns ``auc_low`` and ``auc_high`` are NaN in rows
     with family "auto"; use the interval of the empirical AUC instead. In these rows, ``misfit`` is the mean absolute
@@ -664,7 +666,7 @@ class _ScreeningRun:
         return self.results.to_result(self.table.not_numeric)
 
     def predict(self, features: NDArray[np.intp], class_moments: Moments) -> list[GaussianPairs]:
-        """Add the predicted columns of a set of features to the result, and return the Gaussians of each class pair."""
+        """Add the predictions for a set of features to the result, and return the Gaussians of each class pair."""
         self.missing[features] = class_moments.n_missing.sum(axis=0)
         summaries = summaries_by_class_pair(class_moments, self.encoded_labels, self.table.names[features])
         predictions = [predict(summary, self.options.direction, self.options.level) for summary in summaries]
@@ -673,11 +675,11 @@ class _ScreeningRun:
         return [prediction.pair for prediction in predictions]
 
     def _count(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
-        """Add the empirical columns of a set of features and, with ``family="auto"``, their shrunk estimates."""
+        """Add the empirical results for a set of features and, with ``family="auto"``, their shrunk estimates."""
         gaussians = GaussianPairs(*map(np.stack, zip(*pairs, strict=True)))
 
         def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, dict[str, Any], Flags]:
-            """Return ``columns``, and the empirical columns and flags of the features in this slice."""
+            """Return the slice ``columns``, and the empirical results and flags of its features."""
             shape = counts.area.shape
             parts: Any = (part.reshape(-1, *part.shape[2:]) for part in counts)
             statistics = RankStatistics(*parts)

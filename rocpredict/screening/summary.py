@@ -80,13 +80,13 @@ class TwoClassSummary(Result):
         Unit of each feature, or "" if it is unknown. Summaries can be added only if each feature has the same unit in
         all summaries.
     min_count : int
-        Value of ``min_count`` that was passed to ``suppress_small_counts``, or 0 for a summary without suppression.
-        For a sum of summaries, the smallest ``min_count`` among them.
+        Value of ``min_count`` that was passed to ``suppress_small_counts``, or 0 for a summary without suppression. A
+        sum has the smallest ``min_count`` of the added summaries.
     histograms : FeatureHistograms, optional
         Histograms of the features, from which ``screen(..., empirical="histogram")`` computes empirical AUCs.
     file_checksums : tuple of str
-        Checksums of the files that contain this summary or, for a sum, its parts; () if no file was read. The same
-        file, or the same summary in memory, cannot be added twice.
+        Checksums of the files from which this summary or, for a sum, its parts were read; () if no file was read. The
+        same file, or the same summary in memory, cannot be added twice.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class TwoClassSummary(Result):
         Parameters
         ----------
         mean : pair of float or of arrays of shape (features,)
-            Mean of the negative class, and mean of the positive class.
+            Means of the negative and the positive class, in this order.
         std : pair of float or of arrays of shape (features,)
             Standard deviation of each class (ddof=1).
         count : pair of int or of arrays of shape (features,)
@@ -406,7 +406,8 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If the text is not the JSON of a summary, if it was altered, or if a later release of rocpredict wrote it.
+            If the text is not a summary in JSON format, if it was altered, or if it was written by a later release of
+            rocpredict.
         """
         try:
             content = json.loads(text, parse_constant=_refuse_constant)
@@ -527,7 +528,10 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
 
 
 def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
-    """Describe why two summaries cannot be added: a difference in features, units or labels; "" if there is none."""
+    """Describe the first difference that prevents adding two summaries, or return "" if there is none.
+
+    Features, units and class labels are compared.
+    """
     names = first.feature_names, second.feature_names
     if names[0] != names[1]:
         others = map(set, names[::-1])
@@ -549,7 +553,7 @@ def describe_difference(first: TwoClassSummary, second: TwoClassSummary) -> str:
 
 
 def describe_label_difference(first: TwoClassSummary, second: TwoClassSummary, names: tuple[str, str]) -> str:
-    """Return a description of the class label in which two summaries differ, or "" if their labels are the same."""
+    """Describe the first difference between the class labels of two summaries, or return "" if there is none."""
     for what in ("negative", "positive"):
         one, other = getattr(first, f"{what}_label"), getattr(second, f"{what}_label")
         if one != other or isinstance(one, str) != isinstance(other, str):
@@ -626,7 +630,7 @@ def summarize(
         Number of moments.
 
         - 2: count, mean and sum of squared deviations from the mean.
-        - 4: also sums of third and fourth powers of the deviations, minimum and maximum.
+        - 4: in addition, the sums of the third and fourth powers of the deviations, the minimum and the maximum.
     weights : array-like of shape (n,), optional
         Nonnegative frequency weights; not available for batches.
     feature_names : iterable of str, optional
@@ -637,11 +641,11 @@ def summarize(
     histogram_edges : int, array-like of shape (features, edges), or mapping of str to array-like, optional
         Number of histogram edges, or the ascending edges of each feature. Edges are passed as an array padded with NaN,
         or as a mapping from feature names to edges. If a number is passed, the edges are values of the feature in
-        randomly selected rows. For batches, the rows are selected from all batches if ``X`` can be read twice (for
-        example, a list), and from the first batch if ``X`` can be read only once (for example, a generator). By
-        default, no histograms are computed.
+        randomly selected rows. If ``X`` is an iterable of batches that can be read twice, such as a list, the rows are
+        selected from all batches. If it can be read only once, such as a generator, they are selected from the first
+        batch. By default, no histograms are computed.
     engine : {"auto", "numpy", "numba"}, default="auto"
-        Computing engine, as in ``screen``.
+        Computing engine; see ``screen``.
     n_jobs : int, default=1
         Number of threads; -1 for one thread on each processor. The result does not depend on this number.
     layer : str, optional
@@ -668,7 +672,7 @@ def summarize(
     Notes
     -----
     For each feature and class, one of the values is subtracted from all values before powers are summed, so that no
-    digits are lost if the mean is large. The moments of parts of a table are merged by the pairwise update [1]_ [2]_.
+    digits are lost if the mean is large. The pairwise update formula [1]_ [2]_ merges the moments of parts of a table.
     When summaries are added, the mean is rounded. The relative error of the sum of squared deviations is then about
     1e-16 times the square root of the number of values, times the ratio of the mean to the standard deviation.
 

@@ -48,7 +48,7 @@ class ResponseMethod(NamedTuple):
     positive: Any
 
     def scores(self, estimator: Any, X: object) -> FloatArray:
-        """Return the score of each observation, in an array of shape (n,), after checking for NaN."""
+        """Return the scores of the observations as an array of shape (n,); raise RocPredictError if a score is NaN."""
         with np.errstate(divide="ignore"):  # the logarithm of a probability of 0
             values = np.asarray(getattr(estimator, _METHODS[self.method])(X), dtype=np.float64)
         names = np.asarray(estimator.classes_).tolist()
@@ -80,7 +80,7 @@ class ResponseMethod(NamedTuple):
 
 
 def select_response_method(estimator: Any, method: str, *, fitted_family: bool) -> str:
-    """Return the response method of a classifier, or raise RocPredictError if the classifier does not have it.
+    """Return the response method to use for a classifier; raise RocPredictError if the classifier lacks it.
 
     With "auto", probabilities are preferred, as in scikit-learn. If a family is fitted to the scores, the decision
     function or the log odds are preferred instead, because probabilities are not Gaussian.
@@ -152,12 +152,12 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta", "closest_topleft", "min_tpr", "min_tnr", "max_fpr", or
         a function that accepts the ``Rates`` of many thresholds and returns the values to maximize.
     prevalence : float, optional
-        Proportion of positives in the population to which the classifier will be applied, for criteria that depend on
-        the prevalence. By default, the proportion of positives in the data that are passed to ``fit``.
+        Proportion of positives in the population to which the classifier will be applied. It is used only by criteria
+        that depend on the prevalence. By default, the proportion of positives in the data that are passed to ``fit``.
     cost_fp, cost_fn : float, default=1.0
         Cost of a false positive and cost of a false negative, for the criterion "cost".
     beta : float, optional
-        For the criterion "f_beta": recall has ``beta**2`` times the weight of precision.
+        Parameter of the criterion "f_beta", which gives recall ``beta**2`` times the weight of precision.
     value : float, optional
         Limit for three of the criteria: the lowest allowed TPR for "min_tpr", the lowest allowed TNR for "min_tnr", and
         the highest allowed FPR for "max_fpr".
@@ -180,15 +180,15 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
           ``decision_function`` is preferred, then the log odds, then ``predict_proba``.
         * "predict_proba": probability of the positive class.
         * "decision_function": decision value.
-        * "log_odds": difference of the log probabilities.
+        * "log_odds": log probability of the positive class minus log probability of the negative class.
     family : str or scipy.stats distribution, default="empirical"
         Distribution of the scores:
 
         * "empirical": the threshold is chosen on the empirical ROC curve.
         * "auto": shrunk estimate, a compromise between a model and the empirical distribution.
-        * any other family of ``predict_roc``: it is fitted to the scores of each class, and the threshold is chosen on
-          the predicted curve. The threshold then varies less from sample to sample; it is biased if the family does not
-          fit.
+        * any other family of ``predict_roc``: the family is fitted to the scores of each class, and the threshold is
+          chosen on the predicted curve. The threshold then varies less from sample to sample, but it is biased if the
+          family does not fit the scores.
     n_jobs : int, optional
         Number of folds that are fitted in parallel.
     random_state : int, RandomState or None, default=None
@@ -206,15 +206,15 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     threshold_ : float
         Threshold of the score. An observation is predicted positive if its score is at or above the threshold.
     best_threshold_ : BestThreshold
-        Best threshold with its performance on held-out data. ``ameans_corrected`` is the optimism-corrected Ameans
+        Best threshold and its performance on held-out data. ``ameans_corrected`` is the optimism-corrected Ameans
         (balanced accuracy) of this threshold. With any ``family`` other than "empirical", ``ameans_corrected`` is None.
-        With ``family="gaussian"``, the predicted Ameans is slightly optimistic. Use ``threshold_interval()``,
-        ``ameans_interval()`` and ``stability()`` for the uncertainty.
+        With ``family="gaussian"``, the predicted Ameans is slightly optimistic. The methods ``threshold_interval()``,
+        ``ameans_interval()`` and ``stability()`` describe its uncertainty.
     roc_ : EmpiricalRoc or PredictedRoc
         ROC curve of the pooled out-of-fold scores.
     fold_thresholds_ : array of shape (folds,)
-        Best threshold for the scores of each fold alone; NaN for a fold without a best threshold, for example because a
-        class is missing.
+        Best threshold of each fold, computed from the scores of this fold only. NaN if a fold has no best threshold,
+        for example because a class is missing.
     response_method_ : str
         Response method that was selected.
     n_features_in_ : int

@@ -55,12 +55,12 @@ def check_labels(y: Any) -> NDArray[Any]:
 
 
 class InputTypeError(RocPredictError, TypeError):
-    """Error for input whose type makes scikit-learn raise a TypeError."""
+    """Error for input of a type for which scikit-learn raises a TypeError."""
 
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Convert errors of scikit-learn's validation to one-line instances of ``RocPredictError``."""
+    """Convert validation errors of scikit-learn to ``RocPredictError``, with the message on one line."""
     try:
         yield
     except RocPredictError:
@@ -128,9 +128,9 @@ def score_features(
     screening : ScreeningResult
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
-        Results for the selected class pair; NaN if undefined. The p-value is two-sided, or one-sided if ``direction``
-        is "higher" or "lower"; it is multiplied by the number of class pairs and capped at 1. The q-value is this
-        p-value adjusted for the number of features (Benjamini and Hochberg).
+        Results for the selected class pair; NaN if undefined. The p-value is one-sided if ``direction`` is "higher" or
+        "lower", and otherwise two-sided. It is multiplied by the number of class pairs and capped at 1. The q-value is
+        this p-value adjusted for the number of features (Benjamini and Hochberg).
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))
@@ -259,7 +259,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         {0, 1}, {-1, 1} or booleans. For three or more classes, ``positive`` is optional; if it is passed, only the
         class pairs with this positive class are compared.
     engine : {"auto", "numpy", "numba"}, default="auto"
-        Computing engine, as in ``rocpredict.screen``.
+        Computing engine; see ``rocpredict.screen``.
     n_jobs : int, default=1
         Number of threads.
 

@@ -30,7 +30,7 @@ EVEN = np.zeros(())
 
 
 class OptimalThreshold(NamedTuple):
-    """Threshold that maximizes TPR - price * FPR, with its rates; the notes of ``Solver`` define the price."""
+    """Threshold that maximizes TPR - price * FPR, and its rates; for the price, see the notes of ``Solver``."""
 
     threshold: FloatArray
     tpr: FloatArray
@@ -96,8 +96,8 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
     ----------
     low, high : float or array of shape F
         Lowest and highest threshold. If the rule has only one threshold, ``low`` is -inf or ``high`` is +inf. If both
-        are infinite, the rule predicts the same class for every value: positive if ``positive_inside`` is True,
-        otherwise negative.
+        thresholds are infinite, the rule predicts the same class for every value: positive if ``positive_inside`` is
+        True, otherwise negative.
     positive_inside : bool or array of shape F
         True if values with ``low <= x <= high`` are classified as positive; False if values with ``x <= low`` or ``x >=
         high`` are classified as positive. With more than two thresholds, the predicted class also changes between
@@ -159,7 +159,7 @@ class RocCurve(Result):
         return int(np.shape(self.fpr)[-1])
 
     def table(self) -> Table:
-        """Return a table of selected points of the curve or, for a batch, of the middle point of each curve."""
+        """Return a table of selected points of the curve; for a batch, return the middle point of each curve."""
         columns = {"threshold": self.thresholds, "FPR": self.fpr, "TPR": self.tpr}
         title = f"ROC curve with {len(self)} points"
         if np.ndim(self.fpr) > 1:
@@ -199,7 +199,7 @@ def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) ->
 
 
 def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
-    """Return the TPR of each of B polylines at one FPR; ``fpr`` and ``tpr`` of the vertices have shape (B, m)."""
+    """Return the TPR of B polylines at one FPR; ``fpr`` and ``tpr`` contain their vertices, in shape (B, m)."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
     vertices = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
@@ -217,7 +217,7 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
     """Return the part of a polyline below the chance line.
 
-    The result contains the smallest FPR and the largest FPR of this part, and the area between this part and the chance
+    The result contains the smallest and the largest FPR of this part, and the area between this part and the chance
     line.
     """
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
@@ -252,7 +252,7 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
     """Return the index of the largest value along the last axis.
 
     Values within ``tolerance`` of the maximum are treated as equal to it. If there are several such values, the middle
-    one of their indices is returned or, if their number is even, the lower of the two middle indices.
+    index is returned; if their number is even, the lower of the two middle indices is returned.
     """
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
@@ -260,7 +260,7 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold from each run of equally good candidates outside ``plateau``.
+    """Return one threshold from each run of equally good candidates outside the interval ``plateau``.
 
     Candidates are equally good if their loss equals the smallest loss of all candidates, up to rounding errors.
     """
@@ -319,7 +319,7 @@ class Solver(CurveSolver):
     Parameters
     ----------
     negative, positive : distribution
-        Distributions of one feature in the two classes; two Gaussians may be batches of shape F.
+        Distributions of one feature in the two classes. If both are Gaussian, they may be batches of shape F.
 
     Attributes
     ----------
@@ -336,8 +336,8 @@ class Solver(CurveSolver):
     Notes
     -----
     The price is the cost of a false positive times the proportion of negatives, divided by the cost of a false negative
-    times the proportion of positives. ``log_price``, one number or an array, is the logarithm of the price. The
-    weighted densities are f1 and price * f0, where f0 is the density of the negatives and f1 that of the positives.
+    times the proportion of positives. ``log_price`` is the logarithm of the price; it may be a number or an array. The
+    weighted densities are f1 and price * f0, where f0 and f1 are the densities of the negatives and the positives.
     """
 
     is_fast: ClassVar[bool] = False
@@ -367,7 +367,7 @@ class Solver(CurveSolver):
 
     @abstractmethod
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the solver for the ROC curve of the likelihood ratio of the two distributions."""
+        """Return the solver for the ROC curve of the likelihood ratio f1/f0."""
 
     def log_auc_complement(self) -> FloatArray:
         """Return log(1 - AUC), which is -inf for an AUC of 1."""
@@ -402,7 +402,7 @@ class Solver(CurveSolver):
         negative, positive, grid = self.negative, self.positive, self.search_grid
 
         def excess(x: FloatArray) -> FloatArray:
-            """Return TPR - FPR; to reduce rounding errors, compute it as TNR - FNR if TNR < FPR."""
+            """Return TPR - FPR; if TNR < FPR, compute this difference as TNR - FNR, which reduces rounding errors."""
             fpr, tnr = np.asarray(negative.sf_inclusive(x)), np.asarray(negative.cdf_strict(x))
             return np.where(tnr < fpr, tnr - positive.cdf_strict(x), positive.sf_inclusive(x) - fpr)
 
@@ -492,7 +492,7 @@ class Solver(CurveSolver):
         equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
-        """Return a threshold and its rates; ``flags`` are returned along with the flags derived from the rates."""
+        """Return a threshold, its rates, and its flags: ``flags`` and the flags derived from the rates."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
         return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
@@ -518,7 +518,7 @@ def make_optimum(
     equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
-    """Return a threshold and its rates; ``flags`` are returned along with the flags derived from the rates."""
+    """Return a threshold, its rates, and its flags: ``flags`` and the flags derived from the rates."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
     equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(

@@ -80,9 +80,9 @@ class BinormalSolver(Solver):
     def empirical_auc_variance(self, count: tuple[float, float]) -> FloatArray:
         """Return the variance of the empirical AUC; ``count`` contains the numbers of negatives and of positives.
 
-        The variance of the Mann-Whitney statistic depends on the probability that two random positives both exceed a
-        random negative, and on the probability that a random positive exceeds two random negatives. Both probabilities
-        are computed with Owen's T function.
+        The variance of the Mann-Whitney statistic depends on two probabilities: that two random positives both exceed a
+        random negative, and that a random positive exceeds two random negatives. Both probabilities are computed with
+        Owen's T function.
         """
         n0, n1 = count
         _, s0, s1 = self.scaled
@@ -128,7 +128,10 @@ class BinormalSolver(Solver):
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
 
     def hook(self) -> Hook[Any]:
-        """Return the part of the curve below the chance line, which always exists if the standard deviations differ."""
+        """Return the part of the curve below the chance line.
+
+        Such a part always exists if the standard deviations differ.
+        """
         d, s0, s1 = self.scaled
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             x = np.where(s0 == s1, np.inf * np.sign(d), d / (s1 - s0))  # probit of the FPR on the chance line
@@ -142,9 +145,10 @@ class BinormalSolver(Solver):
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the z-scores of the crossing where the likelihood ratio rises, and of the crossing where it falls.
+        """Return the z-scores of both crossings: first where the likelihood ratio rises, then where it falls.
 
-        Each crossing has two z-scores: z0 in the negative class, and z1 in the positive class.
+        A crossing is a value with f1 = price * f0. Each crossing has two z-scores: z0 in the negative class, and z1 in
+        the positive class.
         """
         return z_scores(*self.scaled, log_price)
 
@@ -152,8 +156,8 @@ class BinormalSolver(Solver):
         """Return the threshold that maximizes TPR - price * FPR.
 
         The threshold is the crossing of the weighted densities at which the likelihood ratio rises. This crossing need
-        not be between the two means. If it does not exist, or is worse than a threshold of -inf or inf, the threshold
-        is infinite.
+        not be between the two means. If this crossing does not exist, or if an infinite threshold is better, the
+        returned threshold is infinite.
         """
         m0, s0, m1, s1 = self.parameters
         threshold, tpr, fpr, tnr, fnr, both = map_blocks(_best_threshold, m0, s0, m1, s1, log_price)
@@ -192,9 +196,9 @@ class BinormalSolver(Solver):
 class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
     """Solver for the ROC curve of the likelihood ratio of two Gaussians.
 
-    The log likelihood ratio is a quadratic function of the feature; its vertex is at infinity if the standard
-    deviations are equal. The two thresholds of each rule are symmetric about the vertex. Both classes are therefore
-    folded about the vertex, and a rule is represented by the z-scores of one of its thresholds.
+    The log likelihood ratio is a quadratic function of the feature. The vertex of this function is at infinity if the
+    standard deviations are equal. The two thresholds of each rule are symmetric about the vertex. Both classes are
+    therefore folded about the vertex, and a rule is represented by the z-scores of one of its thresholds.
     """
 
     def __init__(self, negative: Gaussian[Any], positive: Gaussian[Any]) -> None:
@@ -496,7 +500,7 @@ def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
 
 
 def separation(d: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return the separation D = d/sqrt(s0^2 + s1^2); for two point masses, D is 0 if they are equal, else infinite."""
+    """Return the separation D = d/sqrt(s0^2 + s1^2); for two point masses, D is 0 if they coincide, else infinite."""
     std = np.sqrt(s0 * s0 + s1 * s1)
     separation = np.asarray(d / std)
     return separation if std.all() else np.where(d == 0, 0.0, separation)
@@ -528,13 +532,14 @@ def normal_pdf(x: FloatArray) -> FloatArray:
 def z_scores(
     d: FloatArray, s0: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the z-scores of the crossing where the likelihood ratio rises, and of the crossing where it falls.
+    """Return the z-scores of both crossings: first where the likelihood ratio rises, then where it falls.
 
-    Each crossing has two z-scores: z0 in the negative class, and z1 in the positive class. The z-scores of a missing
-    crossing are NaN; the z-scores of a crossing at infinity are infinite. The crossings are the roots of a quadratic
-    equation. The usual formula for one of the roots suffers from cancellation. Both roots are therefore computed from
-    ``sum0`` and ``sum1``, which are sums of nonnegative numbers. The sign of the mean difference ``d`` determines at
-    which of the two crossings the likelihood ratio rises.
+    A crossing is a value at which the likelihood ratio f1/f0 equals kappa. Each crossing has two z-scores: z0 in the
+    negative class, and z1 in the positive class. The z-scores of a missing crossing are NaN; the z-scores of a crossing
+    at infinity are infinite. The crossings are the roots of a quadratic equation. The usual formula for one of the
+    roots suffers from cancellation. Both roots are therefore computed from ``sum0`` and ``sum1``, which are sums of
+    nonnegative numbers. The sign of the mean difference ``d`` determines at which of the two crossings the likelihood
+    ratio rises.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -559,7 +564,7 @@ def z_scores(
 
 
 def threshold_from_z(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, *z: FloatArray) -> FloatArray:
-    """Return the threshold with the z-scores (z0, z1), computed from the class with the smaller standard deviation."""
+    """Compute a threshold from its z-score in the class with the smaller standard deviation; ``z`` is (z0, z1)."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(s0 <= s1, m0 + s0 * z[0], m1 + s1 * z[1])
 
@@ -685,7 +690,7 @@ class FoldedNormal(NamedTuple):
     inside: NDArray[np.bool_]
 
     def reflect(self, z: FloatArray) -> FloatArray:
-        """Return the reflection of z about the center, which is infinite if the center is infinite."""
+        """Return the reflection of z about the center; if the center is infinite, so is the reflection."""
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(self.centre), self.centre, 2 * self.centre - z)
 
@@ -704,7 +709,7 @@ class FoldedNormal(NamedTuple):
         return normal_pdf(z) + normal_pdf(self.reflect(z))
 
     def isf(self, rate: FloatArray) -> FloatArray:
-        """Compute the threshold z at which the rule has a given rate, by Newton's method between two bounds.
+        """Use Newton's method between two bounds to compute the threshold z at which the rule has a given rate.
 
         The bounds on z follow from bounds on the probability P(Z >= z). If ``inside`` is False, this probability is
         between half of the rate and the rate. If ``inside`` is True, the probability is between the rate and the rate
@@ -730,7 +735,7 @@ class FoldedNormal(NamedTuple):
         return np.where(rate == 1, np.where(inside, -np.inf, centre), z)
 
     def approximate_isf(self, rate: FloatArray) -> FloatArray:
-        """Return an approximation of ``isf`` without iteration; it is exact for a rate of 0 or 1."""
+        """Approximate ``isf`` without iteration; the result is exact for a rate of 0 or 1."""
         beyond = ndtr(-self.centre)
         return np.asarray(-ndtri(np.where(self.inside, rate + (1 - rate) * beyond, rate * beyond)))
 
@@ -787,9 +792,9 @@ class FoldedPair(NamedTuple):
 
 
 def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR over the range of FPRs between two rules.
+    """Return the mean TPR over the FPR range bounded by two rules.
 
-    If ``forward`` is False, return the mean TNR over the range of TPRs between the two rules instead.
+    If ``forward`` is False, return the mean TNR over the TPR range bounded by the two rules instead.
     """
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)

@@ -92,7 +92,7 @@ class EmpiricalSolver(Solver):
         return self.auc_from_ranks(mid_rank_weight(self.negative, *below))
 
     def auc_from_ranks(self, lower: FloatArray) -> FloatArray:
-        """Return the AUC, computed from the total weight of the negatives below each positive.
+        """Compute the AUC from the total weight of the negatives below each positive.
 
         ``lower`` contains these weights for the positives in ascending order; ties count as 1/2.
         """
@@ -138,7 +138,7 @@ class EmpiricalSolver(Solver):
         return Hook(*(np.asarray(part) for part in hook_of_polyline(self.points.fpr, self.points.tpr)))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the operating point that maximizes TPR - price * FPR; its array of crossings is empty."""
+        """Return the operating point that maximizes TPR - price * FPR, with an empty array of crossings."""
         v = self.points
 
         def best_run(price: float) -> BestRun:
@@ -153,7 +153,7 @@ class EmpiricalSolver(Solver):
         return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the operating point with the highest utility or, if several points share it, the middle one."""
+        """Return the operating point with the highest utility or, if several points are tied, the middle one."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
@@ -206,7 +206,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
     """Solver for the ROC curve of sample values ranked by their likelihood ratio.
 
     Each value is ranked by the proportion of positives among the observations with this value. The proportion is
-    computed with the same total weight for both classes.
+    computed as if both classes had the same total weight.
     """
 
     def __init__(self, negative: Ecdf, positive: Ecdf) -> None:
@@ -219,7 +219,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
     @cached_property
     def base(self) -> EmpiricalSolver:  # type: ignore[override]
-        """Solver for samples in which each value is replaced by the proportion of positives at this value."""
+        """Solver for samples in which each value is replaced by its proportion of positives."""
         return EmpiricalSolver(*(Ecdf(self.positive_fraction, weights) for weights in self.weights))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:

@@ -1,4 +1,4 @@
-"""Solvers for families with closed forms and for mixtures of normal distributions, and selection of the solver.
+"""Solvers for families with closed forms and for mixtures of normal distributions, and a function to select a solver.
 
 A crossing of the weighted densities solves f1(x)/f0(x) = kappa; the functions for crossings receive log kappa as
 ``level``.
@@ -93,7 +93,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return the parameters of two distributions in a common closed-form family, or None if there is no such family."""
+    """Return the parameters of two distributions of the same family with closed forms, or None for any other pair."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -610,7 +610,7 @@ class NormalSumBatchSolver(BatchSolver):
 
 
 class ScipyFamilyBatchSolver(BatchSolver):
-    """Solver for two batches of B distributions of a named family, each fitted to a resample.
+    """Solver for two batches of distributions of a named family that are fitted to B resamples.
 
     The batches have shape (B,) or (B, 1), and the distributions may be reflected. Areas are computed as integrals over
     z = Phi^-1(rate), where the rate is a tail probability of one class.

@@ -81,7 +81,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
 
 
 def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest AUC that data with the given bin counts can have.
+    """Return the lowest and the highest possible AUC of data with the given bin counts.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     its bin and every positive is just below the upper edge. The AUC is lowest if every negative is just below the upper
     edge and every positive is at the lower edge. If both histograms have the same edges, the bounds differ by the
     probability that a random positive and a random negative are in the same bin. This probability is sum_k p_k n_k,
-    where p_k and n_k are the proportions of positives and negatives in bin k. The AUC of values that are uniformly
-    distributed within each bin (the trapezoidal rule) is then the midpoint of the bounds.
+    where p_k and n_k are the proportions of positives and negatives in bin k. For equal edges, the midpoint of the
+    bounds is the AUC of values that are uniformly distributed within each bin (the trapezoidal rule).
 
     Examples
     --------
@@ -118,7 +118,7 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest Ameans that the best threshold can have for the given bin counts.
+    """Return the lowest and the highest possible Ameans of the best threshold for the given bin counts.
 
     The Ameans is the balanced accuracy (TPR + TNR)/2; the best threshold maximizes it.
 
@@ -140,8 +140,8 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     -----
     Let J = 2 Ameans - 1. The best J is at least the maximum of J over the edges. If both histograms have the same
     edges, the best J is at most the maximum of cN[k + 1] - cP[k] over all bins k, where cN[k] and cP[k] are the
-    proportions of negatives and positives below edge k. The best J equals this maximum if, in the bin k that attains
-    it, all negatives are below all positives.
+    proportions of negatives and positives below edge k. Let k be a bin with this maximum. If all negatives in bin k are
+    below all positives in bin k, the best J equals the maximum.
 
     Examples
     --------

@@ -94,8 +94,9 @@ class NumericalSolver(Solver):
         """Return the threshold that maximizes TPR - price * FPR.
 
         The candidates are infinite thresholds, the crossings of the weighted densities, the points of the search grid,
-        and each point mass together with the next larger float. If all thresholds in an interval are equally good, the
-        midpoint of the interval is returned. If the price is 0, the upper bound of the interval is returned instead.
+        the locations of the point masses, and the next larger float after each location. If all thresholds in an
+        interval are equally good, the midpoint of the interval is returned. If the price is 0, the upper bound of the
+        interval is returned instead.
         """
         shape, prices = np.shape(log_price), np.ravel(log_price)
         crossings, is_uncertain = self._crossings(prices)
@@ -158,7 +159,8 @@ class NumericalSolver(Solver):
     def _fixed_candidates(self) -> _Candidates:
         """Candidate thresholds that do not depend on the price.
 
-        These are infinite thresholds, the search grid, each point mass and the next larger float.
+        These are infinite thresholds, the points of the search grid, the locations of the point masses, and the next
+        larger float after each location.
         """
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         return self._candidates(
@@ -482,7 +484,7 @@ class LikelihoodRatioRanking:
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return, for each x, the proportion of a class with a higher log ratio than at x, clipped to [low, high].
+        """For each x, return the proportion of a class with a log ratio above the one at x, clipped to [low, high].
 
         If the log ratio has ties, the result is the expected value of the clipped proportion for a random order of the
         tied values.
@@ -522,7 +524,7 @@ class LikelihoodRatioRanking:
 
     @cached_property
     def tail_tables(self) -> dict[Axis, tuple[FloatArray, FloatArray]]:
-        """Proportions of a class with a log ratio above each level, and with a log ratio at or above each level.
+        """Proportions of each class with log ratio > level and with log ratio >= level, for each level.
 
         The keys are "fpr" for the negatives and "tpr" for the positives.
         """
@@ -534,7 +536,7 @@ class LikelihoodRatioRanking:
         return tables
 
     def level_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the log ratio that a random observation of a class exceeds with probability ``rate``, up to ties."""
+        """Return a level with P(log ratio > level) <= ``rate`` <= P(log ratio >= level) in one class, for each rate."""
         rate = np.asarray(rate)
         shape, rate = rate.shape, np.atleast_1d(rate)
         levels, (strict, including) = self.levels, self.tail_tables[axis]

@@ -74,8 +74,8 @@ def expectation(
 ) -> float:
     """Integrate a function over the continuous part of a distribution, between the first and the last edge.
 
-    The integral over a panel is the probability of the panel times the mean of the function on it. A pole of the
-    density, which a quadrature rule cannot resolve, therefore causes no loss of accuracy.
+    The integral over a panel is the probability of the panel times the mean of the function on this panel. A pole of
+    the density, which a quadrature rule cannot resolve, therefore causes no loss of accuracy.
     """
 
     def panel(left: FloatArray, right: FloatArray) -> FloatArray:
@@ -111,7 +111,7 @@ def interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray
 
 
 def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> FloatArray:
-    """Return the edges of the panels: quantiles of both classes, out to the far tails, in ascending order."""
+    """Return the panel edges in ascending order: quantiles of both classes, including the far tails."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # quantiles that cannot be computed are omitted
         quantiles = [part for d in (negative, positive) for part in (d.ppf(_TAIL), d.isf(_TAIL), d.ppf(_QUARTERS))]
@@ -159,23 +159,23 @@ def refine_brackets(
     grid: FloatArray,
     levels: FloatArray,
 ) -> tuple[NDArray[np.intp], FloatArray, FloatArray, FloatArray]:
-    """Return, for each level, a finer grid that separates close roots of ``f`` - level.
+    """Return, for each level, a finer grid that separates close roots of ``f(x) = level``.
 
     Returns
     -------
     row : array of int of shape (m,)
         Index of the level of each point, in ascending order.
     points, values, bounds : arrays of shape (m,)
-        ``points`` contains an ascending grid for each level, ``values`` contains ``f`` - level at each point, and
+        ``points`` contains an ascending grid for each level. ``values`` contains ``f(x) - level`` at each point x, and
         ``bounds`` contains bounds on the rounding errors of ``values``.
 
     Notes
     -----
-    Each interval is halved until ``f`` - level is nearly linear on it. Let a and b be the values of ``f`` - level at
-    the bounds of the interval, m the value at its midpoint, and c = abs(m - (a + b)/2). The function counts
-    as nearly linear if c < abs(b - a)/8. If a, b and m have the same sign, c < min(abs(a), abs(b), abs(m))/2 is also
-    sufficient. Two roots are therefore separated if two conditions are met: between the roots, ``f`` - level exceeds
-    its rounding error, and the initial grid resolves the curvature of ``f``.
+    Each interval is halved until the difference ``f(x) - level`` is nearly linear in this interval. Let a and b be the
+    differences at the bounds of the interval, m the difference at its midpoint, and c = abs(m - (a + b)/2). The
+    difference counts as nearly linear if c < abs(b - a)/8. If a, b and m have the same sign, c < min(abs(a), abs(b),
+    abs(m))/2 is also sufficient. Two roots are therefore separated if two conditions are met: between the roots, the
+    absolute difference exceeds its rounding error, and the initial grid resolves the curvature of ``f``.
     """
     with np.errstate(invalid="ignore"):  # an infinite value minus an infinite level is NaN
         values = f(grid) - levels[:, None]
@@ -228,11 +228,11 @@ def level_crossings(
     *,
     noise: FloatArray | float = 0.0,
 ) -> list[FloatArray]:
-    """Return, for each level, the points at which ``f`` minus the level changes sign; see ``sign_changes``.
+    """Return, for each level, the points at which ``f(x) - level`` changes sign; see ``sign_changes``.
 
-    For each point of ``grid``, ``row`` contains the index of its level, and ``values`` contains ``f`` - level. The
-    indices are in ascending order.
-    Values between -``noise`` and ``noise`` are ignored, because their sign is uncertain.
+    For each point x of ``grid``, ``row`` contains the index of its level, and ``values`` contains ``f(x) - level``. The
+    indices are in ascending order. Values between ``-noise`` and ``noise`` are ignored, because their sign is
+    uncertain.
     """
 
     def excess(x: FloatArray, level: FloatArray) -> FloatArray:

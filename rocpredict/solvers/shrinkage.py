@@ -33,12 +33,12 @@ class CumulativeMasses(NamedTuple):
 
     @classmethod
     def from_positive(cls, positive: FloatArray) -> CumulativeMasses:
-        """Return the masses computed from cumulative sums of P(positive)."""
+        """Return the masses of both classes; ``positive`` contains the cumulative sums of P(positive)."""
         return cls(np.arange(positive.shape[1]) - positive, positive)
 
     @classmethod
     def from_pair(cls, negative: Distribution, positive: Distribution, values: FloatArray) -> CumulativeMasses:
-        """Return the masses of both classes below each value of one feature, computed from two distributions."""
+        """Return the masses of two distributions below each of the sorted values of one feature."""
         masses = (np.concatenate([[0.0], d.cdf(values)])[None, :] for d in (negative, positive))
         return cls(*masses)
 
@@ -88,14 +88,14 @@ def best_rule(
     reversal_probability: FloatArray | None,
     counts: tuple[float, float],
 ) -> ShrinkageRule:
-    """Return the rule at the middle of the interval of nodes on which the Ameans is close to its maximum.
+    """Return the rule at the middle node of the interval on which the Ameans is close to its maximum.
 
     On this interval, the Ameans is at most 0.1 standard errors below the maximum.
 
     Parameters
     ----------
     masses : list of CumulativeMasses
-        Three items: the masses of the estimate, of its model alone, and of the sample.
+        Masses of three distributions: the estimate, its model alone, and the sample.
     is_cut : array of bool of shape (F, k)
         True for nodes between two different values.
     data_weight : array of shape (F,)
@@ -200,9 +200,9 @@ def evaluate_batch(
 
 
 class ShrinkageSolver(EmpiricalSolver):
-    """Solver for the shrinkage estimates of both classes of one feature, which are discrete distributions.
+    """Solver for one feature whose class distributions are shrinkage estimates.
 
-    The threshold with the highest Ameans is computed in the same way as for a batch that contains one feature.
+    These distributions are discrete. The threshold with the highest Ameans is computed as in ``evaluate_batch``.
     """
 
     negative: ShrinkageDistribution
@@ -224,7 +224,7 @@ class ShrinkageSolver(EmpiricalSolver):
         return best_rule(masses, is_cut, data_weight, None if reversal is None else reversal[None, :], counts)
 
     def optimal_ameans(self) -> OptimalThreshold:
-        """Return the operating point of ``rule``, with the Ameans expected on new data."""
+        """Return the threshold of ``rule``, with the Ameans expected on new data."""
         rule, last_point = self.rule, len(self.points.tpr) - 1
         place, first, last = (last_point - int(node[0]) for node in (rule.node, rule.last, rule.first))
         best = self._optimum([BestRun(place, first, last, np.empty(0, dtype=np.intp))], ())
@@ -232,7 +232,7 @@ class ShrinkageSolver(EmpiricalSolver):
         return best._replace(flags=flags, expected_ameans=rule.ameans[0])
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the solver for the ROC curve of the likelihood ratio of the model alone.
+        """Return the solver for the likelihood-ratio ROC curve of the model alone.
 
         The model is used alone, because the likelihood ratio of the shrinkage estimate depends too much on single
         observations.

@@ -172,24 +172,26 @@ class ThresholdStability(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestThreshold(Result, Generic[Value]):
-    """Best threshold according to a criterion, with its rates.
+    """Best threshold according to a criterion, and the rates at this threshold.
 
     Attributes
     ----------
     threshold : float or array of shape F
         Threshold in the unit of the feature.
     tpr, fpr, tnr, fnr : float or array of shape F
-        Rates of the rule at the threshold, computed from the curve.
+        Rates of the decision rule at the threshold, computed from the ROC curve.
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", this is the Ameans expected
-        on new data, which is below the Ameans of the estimated curve. The expected Ameans is nearly unbiased on average
-        over features. If both classes have the same distribution, the expected Ameans is too high. With a specified
-        direction, its bias is 0.04 for 10 observations per class and 0.015 for 200. With a direction that is chosen
-        from the sample, its bias is 0.05 for 10 observations per class and 0.04 for 20.
+        on new data, which is below the Ameans of the estimated curve. Averaged over features, the expected Ameans is
+        nearly unbiased. If both classes have the same distribution, the expected Ameans is too high. With equal
+        distributions and a specified direction, the bias is 0.04 for 10 observations per class and 0.015 for 200. With
+        equal distributions and a direction that is chosen from the sample, the bias is 0.05 for 10 observations per
+        class and 0.04 for 20.
     ameans_corrected : float or None
         Optimism-corrected Ameans; None for a predicted threshold. The repr and the table contain this value only if the
-        criterion is the Ameans. For any other criterion, ``ameans_corrected`` may exceed ``ameans``: the thresholds of
-        the resamples, which are selected by this criterion, may have a larger Ameans than the threshold of the sample.
+        criterion is the Ameans. For any other criterion, ``ameans_corrected`` may exceed ``ameans``. The reason is that
+        the thresholds of the resamples are also selected by this criterion and may have a larger Ameans than the
+        threshold of the sample.
     criterion : str
         Name of the criterion.
     criterion_value : float or array of shape F
@@ -213,7 +215,8 @@ class BestThreshold(Result, Generic[Value]):
         direction "lower". If no other threshold nearby is equally good, both bounds equal ``threshold``.
     equal_thresholds : array of shape (k,), or F + (k,) for a batch
         One threshold from each of the other intervals of equally good thresholds, in ascending order; padded with NaN
-        in a batch. The array is empty if there is no other interval; otherwise, the flag ``equal_thresholds`` is set.
+        in a batch. The array is empty if no threshold outside the plateau is equally good; otherwise, the flag
+        ``equal_thresholds`` is set.
     flags : Flags
         Flags that mark special situations, such as degenerate inputs.
     _uncertainty : object
@@ -253,8 +256,8 @@ class BestThreshold(Result, Generic[Value]):
         """Optimism-corrected Ameans (balanced accuracy), or None for a predicted threshold.
 
         The Ameans of an empirical threshold is optimistic on the data from which the threshold was chosen. The
-        corrected value is 0.9 times the mean out-of-bag Ameans over 1000 seeded resamples, plus 0.1 times the Ameans in
-        the sample. With 2,000 or more observations, fewer resamples are drawn; with 100,000 or more, 20 resamples are
+        corrected value is 0.9 times the mean out-of-bag Ameans over 1000 seeded resamples, plus 0.1 times the in-sample
+        Ameans. With 2,000 or more observations, fewer resamples are drawn; with 100,000 or more, 20 resamples are
         drawn.
         """
         return None if self._uncertainty is None else self._uncertainty.ameans_corrected
@@ -276,10 +279,11 @@ class BestThreshold(Result, Generic[Value]):
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
             - ``"test-inversion"``: all thresholds that are not significantly worse than the best threshold in a local
               test. Default for samples if the criterion is "ameans", "cost" or "accuracy".
-            - ``"bootstrap"``: quantiles of the best thresholds of resamples. Default for samples if the criterion is
+            - ``"bootstrap"``: quantiles of the best thresholds in resamples. Default for samples if the criterion is
               not "ameans", "cost" or "accuracy". Also accepted for a prediction that is fitted to samples.
-            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians if there are at least 10
-              observations per class, the criterion is "ameans", "cost" or "accuracy", and the best threshold is finite.
+            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians if three conditions hold:
+              there are at least 10 observations per class, the criterion is "ameans", "cost" or "accuracy", and the
+              best threshold is finite.
             - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the
               default. For an infinite threshold, the interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
@@ -299,7 +303,7 @@ class BestThreshold(Result, Generic[Value]):
 
         Notes
         -----
-        The bootstrap interval of an empirical threshold has the flag ``undercoverage``: the best threshold of a sample
+        The bootstrap interval of an empirical threshold has the flag ``undercoverage``. The best threshold of a sample
         converges at the rate n^(-1/3), and the bootstrap is not consistent for estimators with this rate. The page
         docs/intervals.md contains formulas and simulations.
         """
@@ -320,13 +324,13 @@ class BestThreshold(Result, Generic[Value]):
         level : float, default=0.95
             Confidence level, in (0, 1).
         method : {"optimism-corrected", "pivotal", "delta", "bootstrap"}, optional
-            - ``"optimism-corrected"``: computed from Wilson intervals for TPR and TNR, each shifted by the optimism
-              that is due to selecting the threshold on the same data. Default for samples.
-            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and class counts, for the
-              criteria "ameans", "cost" and "accuracy".
+            - ``"optimism-corrected"``: computed from Wilson intervals for TPR and TNR. Each interval is shifted by the
+              optimism that results from selecting the threshold on the same data. Default for samples.
+            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and known class counts if
+              the criterion is "ameans", "cost" or "accuracy".
             - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the
               default.
-            - ``"bootstrap"``: bootstrap interval, for a prediction that is fitted to samples.
+            - ``"bootstrap"``: bootstrap interval. Available only for a prediction that is fitted to samples.
         n_resamples : int, default=2000
             Number of bootstrap resamples for the methods "optimism-corrected" and "bootstrap".
         rng : None, int or numpy.random.Generator, default=0
@@ -451,7 +455,7 @@ def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return the logarithm of the price.
+    """Return the logarithm of the price, a ratio of weighted error costs.
 
     The price is the weighted cost of a false positive divided by the weighted cost of a false negative. The weighted
     cost of an error is its cost times the proportion of the class in which the error occurs.

@@ -154,9 +154,10 @@ class BlockMemory:
 def map_ordered(
     work: Callable[[Item], Output], items: Iterable[Item], n_jobs: int, pool: ThreadPoolExecutor | None = None
 ) -> Iterator[Output]:
-    """Yield ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
+    """Yield ``work(item)`` for each item, in the order of the items.
 
-    With ``n_jobs=1``, the work is done in the calling thread; otherwise, in the threads of ``pool``, or in new threads.
+    At most ``n_jobs`` results are being computed or waiting to be yielded. With ``n_jobs=1``, the work is done in the
+    calling thread. Otherwise, it is done in the threads of ``pool`` or, by default, in new threads.
     """
     if n_jobs == 1:
         yield from map(work, items)
@@ -190,7 +191,7 @@ class ColumnSource(ABC):
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield pairs of a slice of ``columns`` and the block of these columns; None selects all columns."""
+        """Yield each block of the selected columns, with its slice of ``columns``; None selects all columns."""
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield tiles of the selected columns in the order that is fastest to read.
@@ -266,7 +267,7 @@ class DenseSource(BlockSource):
         self.shape = array.shape
 
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
-        """Yield a single view if the columns are adjacent; otherwise, yield copies of them in blocks."""
+        """Yield a single view if the columns are adjacent; otherwise, yield blocks that contain copies."""
         if columns is None:
             return iter([(slice(0, self.shape[1]), self.array)])
         runs = [run for _, run in contiguous_runs(columns)]
@@ -297,7 +298,10 @@ class SlicedSource(DenseSource):
         return BlockSource.iter_blocks(self, columns, budget)
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield blocks of rows, which are fast to read from a file, or blocks of columns if ``columns`` is passed."""
+        """Yield blocks of columns if ``columns`` is passed; otherwise, yield blocks of rows.
+
+        Blocks of rows are faster to read from a file.
+        """
         if columns is not None:
             yield from super().iter_tiles(columns, budget)
             return
@@ -350,7 +354,7 @@ class ColumnwiseSource(BlockSource):
 
 
 def contiguous_runs(columns: ColumnIndices) -> Iterator[tuple[int, slice]]:
-    """Yield a slice for each run of adjacent columns, with the position of the run in ``columns``."""
+    """For each run of adjacent columns, yield its position in ``columns`` and its slice of the table."""
     if len(columns):
         for run in np.split(np.arange(len(columns)), np.flatnonzero(np.diff(columns) != 1) + 1):
             yield int(run[0]), slice(int(columns[run[0]]), int(columns[run[-1]]) + 1)
@@ -387,7 +391,7 @@ _FLOAT32_TYPES = ("Float16", "Float32")
 
 
 def as_frame(X: Any) -> Any:
-    """Return the narwhals frame or the Dask query of X, or None if X is not a data frame.
+    """Convert a data frame to a narwhals frame or a Dask query; return None if X is not a data frame.
 
     Raises
     ------
@@ -457,7 +461,7 @@ class DaskQuery:
         return nw.from_native(self._native._meta).schema
 
     def select(self, names: list[str]) -> DaskQuery:
-        """Return the query of the selected columns."""
+        """Return a query that reads only the selected columns."""
         return DaskQuery(self._native[names])
 
     def collect(self) -> Any:
@@ -557,7 +561,7 @@ class DataFrameSource(BlockSource):
         return column_to_labels(part.get_column(name))
 
     def check_order_by(self, column: int) -> NDArray[Any]:
-        """Return the column of labels; for a lazy frame, store them so that later queries can check the row order."""
+        """Return the label column; for a lazy frame, store the labels so that later queries can check the row order."""
         labels = self.column(column)
         if len(labels) != self.shape[0]:
             raise RocPredictError(_NO_ORDER)

@@ -199,9 +199,9 @@ def _iter_rows(reader: Any, name: str, cells: int, separator: str) -> Rows:
 
 
 def parse_numbers(cells: Sequence[str], separator: str = ",") -> tuple[FloatArray, list[int]]:
-    """Return cells as numbers, with NaN for missing values, and the positions of cells with text.
+    """Convert cells to numbers; return these numbers and the positions of cells with text.
 
-    A comma is a decimal mark if it is not the separator.
+    Missing values and text become NaN. A comma is a decimal mark if it is not the separator.
     """
     try:
         return np.fromiter(map(float, cells), np.float64, len(cells)), []
@@ -235,9 +235,9 @@ class _DecimalMarks:
         self._examples: dict[str, str] = {}
 
     def check(self, columns: Mapping[str, Sequence[str]], separator: str, read: Sequence[str] = ()) -> None:
-        """Raise RocPredictError if numeric columns of the file have different decimal marks.
+        """Raise RocPredictError if numbers in the numeric columns of the file have different decimal marks.
 
-        A column of months such as 01.2024 is ignored, unless ``read`` contains its name.
+        A column of months, such as 01.2024, is ignored unless ``read`` contains the column name.
         """
         for column, cells in columns.items():
             is_month = column not in read and all(map(_MONTH.fullmatch, cells))
@@ -255,11 +255,11 @@ class _DecimalMarks:
 
 
 def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
-    """Return labels as numbers if all are numeric and different labels become different numbers, else as text.
+    """Convert labels to numbers if all of them are numeric; otherwise, return them as text.
 
     Whole numbers become integers. All labels remain text if two different labels are the same number, such as 1 and 01.
-    All labels also remain text if a number is not finite or exceeds 2**53, beyond which different integers may be equal
-    as floats.
+    All labels also remain text if a number is not finite or its absolute value exceeds 2**53. Beyond this limit,
+    different integers may be equal as floats.
     """
     try:
         numbers = cells.astype(np.float64)
@@ -328,7 +328,7 @@ class CsvTable:
         return np.array(self.cells(column))
 
     def numbers(self, column: str) -> FloatArray:
-        """Return a column as numbers, with NaN for cells that are empty or marked as missing (NA, NaN, null, ?).
+        """Return a column as numbers; empty cells and missing-value markers (NA, NaN, null, ?) become NaN.
 
         Raises
         ------
@@ -430,9 +430,10 @@ class TableReader(ABC):
         label : str, optional
             Name of the label column, which is not used as a feature. By default, no labels are read.
         usecols : sequence of str, optional
-            Columns to read as features, in this order. By default, all columns except the labels and a row index.
+            Columns to read as features, in the requested order. By default, all columns except the labels and a row
+            index.
         nan_policy : {"raise", "omit"}, optional
-            How missing labels are handled, as in ``check_labels``.
+            How missing labels are handled; see ``check_labels``.
 
         Returns
         -------
@@ -444,8 +445,8 @@ class TableReader(ABC):
         Raises
         ------
         RocPredictError
-            If a column does not exist, if a name occurs twice, if a line is not valid, if a numeric column contains
-            text, if a label is missing, or if no column is numeric. The message gives the line number.
+            If a column does not exist, a name occurs twice, a line is not valid, a numeric column contains text, a
+            label is missing, or no column is numeric. If the problem is in one line, the message gives the line number.
         """
 
     def _select(self, label: str | None, usecols: Sequence[str] | None) -> list[str]:
@@ -538,7 +539,7 @@ class ColumnKinds:
     def parse(self, columns: Sequence[Sequence[str]], lines: Sequence[int], file: str, separator: str) -> FloatArray:
         """Return the numbers in the columns as an array of shape (columns, rows).
 
-        Raise RocPredictError if a column has both numbers and text.
+        Raise RocPredictError if a column contains both numbers and text.
         """
         values, text = parse_numbers(list(chain.from_iterable(columns)), separator)
         for position in text:
@@ -613,7 +614,10 @@ class LargeCsvFiles(CsvFiles):
 
 
 class ChunkedCsv(BlockSource):
-    """Numeric columns of CSV files, read in tiles of rows; blocks of columns are read from a temporary file."""
+    """Numeric columns of CSV files.
+
+    Tiles of rows are read from the CSV files, and blocks of columns from a temporary file.
+    """
 
     is_streamed = True
 
@@ -627,7 +631,7 @@ class ChunkedCsv(BlockSource):
         self.codes: dict[str, int] = {}
 
     def scan(self, path: Path, label: str | None) -> NDArray[np.int32]:
-        """Check that polars can read the lines of a file, and return the code of the label on each line."""
+        """Check that polars can read the lines of a file, and return the label code of each line."""
         with open_csv(path) as (header, rows, separator):
             first = [row for _, row in islice(rows, 1 + _N_CELLS_TO_CLASSIFY // len(header))]
         self._formats[path] = header, separator
@@ -731,7 +735,7 @@ class ChunkedCsv(BlockSource):
         self._is_number = ~self._is_text
 
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
-        """Yield the selected columns, one chunk of lines at a time."""
+        """Yield the values of the selected columns, one chunk of lines at a time."""
         start, selection = 0, np.arange(self.shape[1]) if columns is None else columns
         n_threads = 4 if budget.block_bytes > 8 * CHUNK_BYTES else 1
         for path, own in groupby(self._chunks, lambda chunk: chunk.path):

@@ -1,4 +1,7 @@
-"""Feature tables in CSV, Parquet, Feather and h5ad files, given as paths, folders or patterns of file names."""
+"""Feature tables in CSV, Parquet, Feather and h5ad files.
+
+The files are passed as paths, folders or file name patterns.
+"""
 
 from __future__ import annotations
 
@@ -163,8 +166,8 @@ def read_table_and_labels(
     Parameters
     ----------
     X : path, list of paths, or table
-        Table as in ``split_table_and_labels``; path of a file that ``open_tables`` reads; folder or pattern of such
-        files; or path of an h5ad file.
+        Table that ``split_table_and_labels`` accepts, path of an h5ad file, or CSV, Parquet or Feather files. These
+        files are passed as paths, as a folder or as a file name pattern (see ``open_tables``).
     y : str or array-like of shape (n,)
         Name of the column with the labels (for an h5ad file, a column of ``obs``), or one label for each row.
     names : sequence of str, optional
@@ -174,7 +177,7 @@ def read_table_and_labels(
     use_raw : bool, default=False
         Whether to read the matrix ``raw.X`` of an AnnData object or h5ad file.
     nan_policy : {"raise", "omit"}, optional
-        How missing labels are handled, as in ``check_labels``.
+        How missing labels are handled; see ``check_labels``.
     budget : MemoryBudget, optional
         Memory budget for the blocks of a table that is read from files or queries.
 
@@ -186,7 +189,8 @@ def read_table_and_labels(
     Raises
     ------
     RocPredictError
-        If a file cannot be read, ``y`` names a column that does not exist, or the lengths of ``X`` and ``y`` differ.
+        If a file cannot be read, if ``y`` names a column that does not exist, or if the lengths of ``X`` and ``y``
+        differ.
     """
     if layer is not None and not isinstance(layer, str):
         raise RocPredictError(f"layer={short_repr(layer)} is not the name of a layer; pass a str")
@@ -205,7 +209,7 @@ def read_table_and_labels(
 
 
 def check_batches(batches: Any) -> Any:
-    """Return the batches, or raise RocPredictError for a table, a path or an object that is not iterable."""
+    """Return the batches, or raise RocPredictError if they are a table, a path or not iterable."""
     check_not_dataset(batches)
     if is_path(batches):
         paths = find_files(batches)
@@ -281,9 +285,10 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     Parameters
     ----------
     paths : path, or sequence of paths
-        Paths of files or folders, or patterns. For a folder, its visible CSV, Parquet or Feather files are returned;
-        they must have the same format. h5ad files must be named one by one. For a pattern such as ``"2024-*.parquet"``,
-        the matching files are returned. Files in a folder or matching a pattern are sorted by name.
+        Paths of files or folders, or file name patterns. For a folder, its visible CSV, Parquet or Feather files are
+        returned; they must have the same format. h5ad files must be named one by one. For a pattern such as
+        ``"2024-*.parquet"``, the matching files are returned. The files in a folder, and the files that match a
+        pattern, are sorted by name.
 
     Returns
     -------
@@ -345,8 +350,8 @@ def open_tables(paths: PathArgument) -> TableReader:
     Parameters
     ----------
     paths : path, or sequence of paths
-        Files, all of one format. The order of the columns may differ between files; the order in the first file is
-        used. A pipe is first copied to a temporary file.
+        Paths of the files, which must all have the same format. The order of the columns may differ between files; the
+        order in the first file is used. A pipe is first copied to a temporary file.
 
         - Parquet: files that have the suffix .parquet or .pq, or that begin with the signature of the format.
         - Feather (Arrow IPC): files that have the suffix .feather, .arrow or .ipc, or that begin with the signature of

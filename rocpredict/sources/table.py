@@ -1,4 +1,4 @@
-"""Feature table with one interface to arrays, data frames and files."""
+"""Feature table that provides a single interface to arrays, data frames and files."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class FeatureTable(Result):
         Parameters
         ----------
         features : array of int, mask or slice, optional
-            Features to read, in this order. By default, all.
+            Features to read, in the requested order. By default, all.
 
         Yields
         ------
@@ -124,7 +124,7 @@ class FeatureTable(Result):
         Parameters
         ----------
         features : array of int, mask or slice
-            Features to keep, in this order.
+            Features to keep, in the requested order.
         """
         return replace(
             self,
@@ -139,7 +139,7 @@ class FeatureTable(Result):
         return self.source.column(int(self._source_columns[feature]))
 
     def describe_text(self, feature: int) -> str:
-        """Return the first text in a non-numeric column; add a number format hint if the text begins with a number."""
+        """Return the first text in a non-numeric column, with a number format hint if the text begins with a number."""
         column = int(self._source_columns[feature])
         text = self.source.texts.get(column) or next(iter_text(self.source.column(column)), None)
         return "text, dates or other objects" if text is None else f"{short_repr(text)}{number_format_hint(text)}"
@@ -189,7 +189,7 @@ def _without_index(table: FeatureTable, X: Any) -> FeatureTable:
 
 
 def check_row_order(table: FeatureTable, name: str) -> None:
-    """Raise RocPredictError if the rows of a table have no fixed order, so that separate arrays cannot be matched."""
+    """Raise RocPredictError if table rows have no fixed order and therefore cannot be matched with separate arrays."""
     if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
         remedy = "pass y as the name of a column, or " if name == "y" else ""
         raise RocPredictError(
@@ -199,7 +199,7 @@ def check_row_order(table: FeatureTable, name: str) -> None:
 
 
 def column_index(names: NDArray[np.str_], name: object, *, argument: str, source_name: str) -> int:
-    """Return the index of a column, or raise RocPredictError if there is no column of this name."""
+    """Return the index of a column, or raise RocPredictError if no column has this name."""
     places = np.flatnonzero(names == str(name)) if isinstance(name, str) else np.empty(0, dtype=np.intp)
     if not len(places):
         raise RocPredictError(
@@ -273,7 +273,7 @@ def split_table_and_labels(
     use_raw : bool, default=False
         Whether to read the matrix ``.raw.X`` of an AnnData object.
     nan_policy : {"raise", "omit"}, optional
-        How missing labels are handled, as in ``check_labels``.
+        How missing labels are handled; see ``check_labels``.
 
     Returns
     -------
@@ -396,7 +396,7 @@ def arrow_batches(
     X : scanner, reader, or another table
         Table. A scanner or reader is read only once.
     y, names, nan_policy
-        As in ``split_table_and_labels``.
+        See ``split_table_and_labels``.
     budget : MemoryBudget, optional
         Memory budget for blocks.
     """

@@ -132,7 +132,7 @@ _DIGITS = ascii_letters + digits
 
 
 def shorten_names(text: str) -> str:
-    """Shorten the names that modules declare, except names that are also properties or strings."""
+    """Shorten the names declared in the modules, except names that also occur as properties or strings."""
     declared = {name for path in MODULES for name in _DECLARED.findall(_text("static", path))}
     used = {*re.findall(r"(?<!\.)\.(\w+)|[\"'`](\w+)[\"'`]", text), ("mount", "")}
     names = sorted(declared - {name for pair in used for name in pair})
@@ -165,7 +165,7 @@ def build_html(payload: dict[str, Any], *, served: bool = False, is_site: bool =
         Whether the page requests its results from a server. Scripts, styles and texts are readable in a served page,
         and compressed in a saved page.
     is_site : bool, default=False
-        Whether the page links to a worksheet and a preview image in its folder.
+        Whether the page links to a worksheet and a preview image in the same folder.
     """
     translations = load_translations(payload["lang"])
     words = translations["python"]

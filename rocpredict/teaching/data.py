@@ -29,7 +29,7 @@ from rocpredict.teaching.assets import python_strings, text_or_none, to_encodabl
 
 
 def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArray[Any]]:
-    """Return the selected features of data in any supported form, and a label for each row."""
+    """Select features from any supported form of data; return these features, and a label for each row."""
     if isinstance(x, (str, PathLike)):
         x, y = read_table_and_labels(x, y)
     x, y = _pop_label_column(as_rereadable(x), as_rereadable(y))
@@ -197,7 +197,7 @@ class PageDataset:
 
 @cache
 def builtin_dataset(key: str) -> PageDataset:
-    """Return a built-in data set with every pair of labels; the zeros of pima are kept as values."""
+    """Return a built-in data set with every pair of labels; zeros in pima are not treated as missing values."""
     data = load_dataset(key)
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     pairs = combinations(unique_labels(data.y), 2)
@@ -335,7 +335,7 @@ def largest_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> dict[str, float]
 
 
 def dataset_payload(rows: PageDataset, lang: str) -> dict[str, Any]:
-    """Return the data with the results for every feature and pair of classes."""
+    """Return the data of the page, and the results for every combination of a feature and a class pair."""
     words, features = python_strings(lang), range(len(rows.features))
 
     def compact(column: FloatArray) -> list[float]:

@@ -1,4 +1,4 @@
-"""State of the teaching page, and the results that the page shows for a state."""
+"""State of the teaching page, and the results shown on the page for a state."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PageState:
     data : str
         Key of a data set, or "" for two Gaussians whose parameters the user enters.
     feature, pair : int
-        Index of the feature and index of the pair of classes.
+        Index of the feature and index of the class pair.
     family : str
         Family of the class distributions.
     mean0, mean1, std0, std1 : float
@@ -146,12 +146,12 @@ class TabulatedRoc(PredictedRoc):
 
     Notes
     -----
-    The table contains 255 quantiles of each class and 1025 equally spaced thresholds. The equally spaced
-    thresholds extend from the lower of the 1e-12 quantiles of the two classes to the higher of their 1 - 1e-12
-    quantiles. Crossings of the densities are bracketed by adjacent thresholds of the table, and then computed by root
-    finding. The best threshold is either a crossing or infinite, and its rates are exact. Two crossings between
-    adjacent thresholds, and crossings outside the table, are missed. The hook (the part of the curve below the chance
-    line) and the TPR at an FPR are interpolated in the table, with an error of about 1e-4.
+    The table contains 255 quantiles of each class and 1025 equally spaced thresholds. The equally spaced thresholds
+    cover the interval from the 1e-12 quantile to the 1 - 1e-12 quantile of each class. Crossings of the densities are
+    bracketed by adjacent thresholds of the table, and then computed by root finding. The best threshold is either a
+    crossing or infinite, and its rates are exact. Crossings are missed if two of them lie between adjacent thresholds,
+    or if they lie outside the table. The hook (the part of the curve below the chance line) and the TPR at an FPR are
+    interpolated in the table, with an error of about 1e-4.
     """
 
     def best_threshold(  # type: ignore[override]
@@ -162,8 +162,8 @@ class TabulatedRoc(PredictedRoc):
         Parameters
         ----------
         criterion : {"ameans", "cost", "accuracy"}, default="ameans"
-            Name of the criterion in the result. It has no effect on the threshold, which minimizes the expected cost
-            for ``prevalence`` and ``cost_fp``.
+            Name of the criterion in the result. The name has no effect on the threshold, which minimizes the expected
+            cost for ``prevalence`` and ``cost_fp``.
         prevalence : float, default=0.5
             Fraction of positives, in (0, 1).
         cost_fp : float, default=1.0
@@ -201,7 +201,7 @@ class TabulatedRoc(PredictedRoc):
         return self._curve
 
     def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
-        """Return the TPR at FPR values, interpolated in the table."""
+        """Return the TPR at each FPR, interpolated in the table."""
         grid = np.where(self._curve.fpr < _MIN_FPR, 0.0, self._curve.fpr)
         return to_scalar(np.interp(np.asarray(fpr), grid, self._curve.tpr))
 
@@ -263,7 +263,7 @@ class _Curves(NamedTuple):
 
 
 class PageModel:
-    """Model that computes the results that the page shows for a state.
+    """Model that computes the results shown on the page for a state.
 
     Fits are cached, and several threads may use the same model.
 
@@ -294,7 +294,7 @@ class PageModel:
         return PageModel, (list(self._data.values()), self._lang)
 
     def evaluate(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all results that the page shows for a state, ready for JSON.
+        """Return all results shown on the page for a state, as a dictionary that can be converted to JSON.
 
         Parameters
         ----------
@@ -341,10 +341,10 @@ class PageModel:
         Returns
         -------
         dict
-            Each key, such as "0,2", contains the index of a pair and the index of a feature. Each value contains a
-            confidence band of the empirical curve. For each family, it also contains the predicted AUC, the largest
-            difference between the predicted and the empirical TPR, and a table for each class. Families that cannot be
-            fitted are omitted. Only the first 12 combinations of a pair and a feature are included.
+            Each key, such as "0,2", contains the index of a class pair and the index of a feature. Each value contains
+            a confidence band of the empirical curve. For each family, the value also contains the predicted AUC, the
+            largest difference between the predicted and the empirical TPR, and a table for each class. Families that
+            cannot be fitted are omitted. Only the first 12 combinations of a pair and a feature are included.
         """
         rows, fitted = self._data[key], {}
         views = [(i, j) for j in range(len(rows.features)) for i in range(len(rows.pairs))]
@@ -547,7 +547,7 @@ ClassMeansStds = tuple[float, float, float, float]
 
 
 def gaussian_roc(state: PageState) -> PredictedRoc:
-    """Return the ROC curve of the two Gaussians of a state."""
+    """Return the ROC curve of the two Gaussians defined by a state."""
     pair = Gaussian(state.mean0, state.std0), Gaussian(state.mean1, state.std1)
     return PredictedRoc(*pair, direction=state.direction)
 

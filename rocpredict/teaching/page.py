@@ -183,7 +183,7 @@ _SANDBOX = "allow-scripts allow-downloads allow-popups allow-modals"
 
 
 class TeachingPage:
-    """Teaching page with two densities, a threshold and the ROC curve, which move together.
+    """Teaching page with linked plots: two densities with a threshold, and the ROC curve.
 
     The page is one file without external resources. A saved page computes its numbers in the browser, from results that
     rocpredict has stored in the file. A served page or a widget requests its numbers from rocpredict.
@@ -193,29 +193,30 @@ class TeachingPage:
     x : array of shape (n,) or (n, n_features), data frame, mapping, path or str, optional
         Data that are shown first: your own data, a file that ``screen`` can read, or the name of a built-in data set
         ("iris", "pima" or "breast_cancer"). By default, the page starts with two Gaussians. A page can have at most
-        500,000 values and at most 400 combinations of a feature and a pair of labels.
+        500,000 values, and at most 400 combinations of one feature and one pair of labels.
     y : array-like of shape (n,) or str, optional
         Class labels, or the name of the label column of x.
     positive : label, optional
         Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans, or if there are three
-        or more labels. With three or more labels, the page offers every pair of labels; the positive label of a pair is
-        the second in sorted order.
+        or more labels. With three or more labels, the page offers every pair of labels; in each pair, the second label
+        in sorted order is positive.
     negative : label, optional
         Label of the negative class. By default, all other labels.
     feature : str or list of str, optional
-        For a data frame, the columns to show, in this order; for built-in data, the initial feature; for an array, the
-        names of its columns.
+        For a data frame, the columns to show, in this order. For built-in data, the feature to show first. For an
+        array, the names of its columns.
     unit : str, list of str or mapping of feature to str, optional
         Units of the features.
     nan_policy : {"raise", "omit"}, default="omit"
         Missing values of x:
 
         - "raise" raises an error.
-        - "omit" omits these observations separately for each feature; the page states their number.
+        - "omit" omits, for each feature separately, the observations with a missing value; the page states their
+          number.
     mean, std : pair of float, optional
         Means and standard deviations (negative, positive) of two initial Gaussians, for example from a published table.
-        ``mean`` and ``std`` cannot be combined with ``x``. With ``mean`` and ``std``, the page shows ``positive`` and
-        ``negative`` as the names of the classes, and ``feature`` and ``unit`` as the name and unit of the feature.
+        ``mean`` and ``std`` cannot be combined with ``x``. With ``mean`` and ``std``, pass the class names as
+        ``positive`` and ``negative``, and the name and unit of the feature as ``feature`` and ``unit``.
     threshold : float, optional
         Initial threshold, in the unit of the feature.
     prevalence : float, optional
@@ -240,8 +241,8 @@ class TeachingPage:
     Raises
     ------
     RocPredictError
-        If ``predict_roc`` would raise an error for the data, if there are too many values for a page, if both data and
-        means are passed, if a number is out of range, or if a feature, data set or language does not exist.
+        If ``predict_roc`` would raise an error for the data, if there are too many values for a page, if both ``x`` and
+        ``mean`` are passed, if a number is out of range, or if a feature, data set or language does not exist.
 
     Examples
     --------
@@ -369,8 +370,8 @@ class TeachingPage:
         Parameters
         ----------
         folder : path
-            Folder for the files index.html, preview.png and worksheet.html. The folder is created if it does not exist,
-            and other files in the folder are kept.
+            Folder for the files index.html, preview.png and worksheet.html. The folder is created if it does not exist.
+            Other files in the folder are kept.
         glossary : str, optional
             Address or relative path of a glossary, such as "../glossary.html". On the page, the definition of each term
             then links to this glossary; the anchor of the link is ``#term-`` followed by the name of the term. By
@@ -427,7 +428,7 @@ class TeachingPage:
         Returns
         -------
         TeachingWidget
-            Widget whose ``state`` is the state of the page.
+            Widget; its attribute ``state`` contains the state of the page.
 
         Raises
         ------

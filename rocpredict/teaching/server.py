@@ -128,18 +128,18 @@ class _Server(ThreadingHTTPServer):
         return connection, address
 
     def shutdown_request(self, request: Any) -> None:
-        """Remove a connection from the open connections when it ends."""
+        """Shut down a connection, and remove it from the set of open connections."""
         self._open.discard(request)
         super().shutdown_request(request)
 
     def close_connections(self) -> None:
-        """Shut down the connections that browsers keep open; the threads that serve these connections then end."""
+        """Shut down the connections that browsers keep open, so that the threads serving them end."""
         for connection in list(self._open):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a closed connection or a timeout, and print other errors on one line."""
+        """Ignore a closed connection or a timeout, and print any other error on one line."""
         error = sys.exception()
         if not isinstance(error, (ConnectionError, TimeoutError, type(None))):
             _log(error)

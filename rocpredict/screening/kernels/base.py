@@ -73,7 +73,7 @@ def sum_strips(
 
 
 def effective_n_jobs(n_jobs: int) -> int:
-    """Return the number of threads; -1 stands for one thread on each processor."""
+    """Return the number of threads; ``n_jobs=-1`` selects one thread per processor."""
     jobs = check_int("n_jobs", n_jobs)
     if jobs == -1:
         return cpu_count() or 1
@@ -83,7 +83,7 @@ def effective_n_jobs(n_jobs: int) -> int:
 
 
 class ThreadBuffer(local):
-    """Memory of a thread, reused for each block because allocating new memory takes longer than copying a block."""
+    """Memory that a thread reuses for each block; allocating new memory would take longer than copying a block."""
 
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
@@ -214,7 +214,7 @@ class SparseSums(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Count, mean and central moments of each class and feature; every array has shape (K, p).
+    """Count, mean and central moments of each feature in each class; every array has shape (K, p).
 
     Attributes
     ----------
@@ -305,7 +305,7 @@ def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def merge(a: Moments, b: Moments) -> Moments:
-    """Merge the moments of two sets of rows by the pairwise update.
+    """Merge the moments of two sets of rows by the pairwise update formula.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Exact rank statistics of class pairs for each feature of a table, computed from sorted values."""
+"""Exact rank statistics of all class pairs and features of a table, computed from sorted values."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class SortGroups(NamedTuple):
 
     @property
     def are_joined(self) -> bool:
-        """True if the engine merges the groups of all pairs, so that the groups need not be sorted."""
+        """True if the engine merges the groups of all pairs; the groups are then not sorted beforehand."""
         return bool(self.unions) and bool(self.pairs[:, 2].all())
 
     @property
@@ -135,7 +135,7 @@ class SortGroups(NamedTuple):
 
 @dataclass
 class SortPlan:
-    """Groups to sort, their row indices, and the threads with their buffers; shared by all blocks of a table."""
+    """Groups to sort, their row indices, and the threads with their buffers. All blocks of a table share this plan."""
 
     groups: SortGroups | None = None
     rows: NDArray[np.int32] | None = None
@@ -152,7 +152,7 @@ def plan_groups(
     The negative classes of a class pair form one group. If several class pairs consist of the same classes, as in
     comparisons of one class against the rest, all of these classes form one group. For each of these class pairs, the
     positives are then removed from the sorted values of the group. If ``joins`` is True, each of these groups is
-    divided into its classes, and the engine joins and sorts their values.
+    divided into its classes, and the engine joins and sorts the values of these classes.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -217,7 +217,7 @@ MAX_BLOCK_COLUMNS = 512
 
 
 class Reader(NamedTuple):
-    """Reader of adjacent columns of a table, in blocks."""
+    """Reader for adjacent columns of a table, which are read in blocks."""
 
     start: int
     """Index of the first column."""
@@ -338,7 +338,7 @@ def count_blocks(
     callback: Callable[[slice, RankStatistics], Output],
     plan: SortPlan | None = None,
 ) -> Iterator[Output]:
-    """Compute rank statistics of the features of a table in blocks.
+    """Compute the rank statistics of all features of a table, one block of features at a time.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def count_blocks(
         Threshold of each class pair and feature, or NaN if there is none. Values and thresholds are compared as
         float64. By default, there are no thresholds.
     engine : {"auto", "numpy", "numba"}, default="auto"
-        Computing engine, as in ``screen``.
+        Computing engine; see ``screen``.
     n_jobs : int, default=1
         Number of threads. The result does not depend on the number of threads.
     callback : callable

@@ -1,4 +1,4 @@
-"""Moments of each class and feature of a table."""
+"""Moments of each feature in each class of a table."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Table(NamedTuple):
 
     @property
     def is_fortran(self) -> bool:
-        """True if adjacent cells of a column are adjacent in memory."""
+        """True if consecutive cells of a column are adjacent in memory."""
         return self.X.shape[1] == 1 or abs(self.X.strides[0]) < abs(self.X.strides[1])
 
     @property
@@ -76,7 +76,7 @@ class _Table(NamedTuple):
         return bool(contiguous and self.X.flags.aligned and self.X.dtype in (np.float64, np.float32))
 
     def tiles(self, features: int, *, in_place: bool) -> Iterator[tuple[slice, list[Tile]]]:
-        """Divide features into strips of about equal width, and the strips into tiles."""
+        """Divide the features into strips of about equal width, and each strip into tiles."""
         rows, height, size = len(self.X), _COPY_ROWS_FORTRAN if self.is_fortran else _COPY_ROWS, _COPY_SIZE
         if in_place:
             height, size = _TILE_ROWS_FORTRAN if self.is_fortran else _TILE_ROWS, _TILE_SIZE
@@ -127,7 +127,7 @@ def _dense_moments(table: _Table) -> Moments:
 
 
 def _median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
-    """Return the median of the first, middle and last value of each class and feature.
+    """Return the median of the first, middle and last value of each feature in each class.
 
     The median is subtracted from the values before they are summed. Since the median is one of the values, the
     differences are exact if the standard deviation is small, and 0 if all values are equal. The result is NaN if one of
@@ -142,7 +142,7 @@ def _median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
 
 
 def _middle_of_some(X: NDArray[Any], classes: Classes, features: NDArray[np.intp]) -> FloatArray:
-    """Return the median of some values of each class and feature; NaN if all of these values are missing."""
+    """Return the median of some values of each feature in each class; NaN if all of these values are missing."""
     shift = np.full((len(classes.samples), len(features)), np.nan)
     for k, rows in enumerate(classes.samples):
         if len(rows):
@@ -370,7 +370,7 @@ def moments(
     n_jobs: int = 1,
     shared: Classes | None = None,
 ) -> Moments:
-    """Compute the moments of each class and feature.
+    """Compute the moments of each feature in each class.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def moments(
         Nonnegative frequency weights; a row of weight 0 is omitted. Weighted sums are computed by NumPy, even with
         ``engine="numba"``.
     engine : {"numpy", "numba", "auto"}, default="numpy"
-        Computing engine, as in ``screen``.
+        Computing engine; see ``screen``.
     n_jobs : int, default=1
         Number of threads. The result does not depend on the number of threads.
     shared : Classes, optional
@@ -407,9 +407,9 @@ def moments(
     -----
     Before the powers are summed, the median of three values of the class is subtracted from each value. A constant
     offset therefore causes no loss of digits, and equal values have a variance of exactly 0. A feature is read again if
-    its sums are not finite (NaN, infinities), or if this median is far from the mean. The relative error of the mean
-    and of M2, the sum of squared deviations, is at most 1e-12. M2 overflows for standard deviations above 1e154 and
-    underflows for standard deviations below 1e-162.
+    its sums are not finite (NaN, infinities), or if the subtracted median is far from the mean. The relative error of
+    the mean and of M2, the sum of squared deviations, is at most 1e-12. M2 overflows for standard deviations above
+    1e154 and underflows for standard deviations below 1e-162.
 
     Examples
     --------

@@ -20,8 +20,8 @@ UNIT_RUN = np.uint64(1)
 def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
     """Replace sorted values with their distinct values, and return the number of distinct values.
 
-    ``zeros`` is the number of zeros that are not stored in ``values``. ``starts`` receives the number of values below
-    each distinct value, followed by the total number of values.
+    ``zeros`` is the number of zeros that are not stored in ``values``. On return, ``starts`` contains the number of
+    values below each distinct value, followed by the total number of values.
     """
     starts[0] = 0
     if not zeros:
@@ -96,7 +96,7 @@ _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
 def count_class_pairs(
     parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics, memory: ThreadBuffer
 ) -> None:
-    """Compute the rank statistics of all features and class pairs of a block from its sorted values.
+    """Compute the rank statistics for each feature and class pair of a block from the sorted values of the block.
 
     The arrays of ``parts`` are overwritten.
     """

@@ -313,7 +313,7 @@ _ROW_TILE, _COLUMN_TILE = 1024, 32
 def gather(
     X: NDArray[Any], rows: NDArray[np.int32], bounds: NDArray[np.intp], columns: slice, out: NDArray[Any]
 ) -> None:
-    """Copy the selected rows of some columns, transposed, to ``out``; see ``gather`` of the NumPy engine."""
+    """Copy the transpose of the selected rows and columns to ``out``; see ``gather`` of the NumPy engine."""
     if X.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         numpy_engine.gather(X, rows, bounds, columns, out)
     else:
@@ -406,10 +406,10 @@ def partition_csr(
     Parameters
     ----------
     table : Sparse
-        n rows; the column indices in each row are ascending and unique.
+        Sparse matrix with n rows, in CSR format; the column indices in each row are ascending and unique.
     cursors : array of shape (n,)
-        Position, in each row, of the first value in the selected columns. On return, ``cursors`` contains the position
-        after the last value in these columns.
+        For each row, the position of the first value in the selected columns. On return, ``cursors`` contains the
+        position after the last value in these columns.
     columns : slice
         Columns to copy.
     layers : sequence of GroupLayer

@@ -1,7 +1,7 @@
 """Radix sort of the numba engine.
 
 Sorting numbers by their bits takes 5 to 12 ns per value. ``np.sort`` takes 4 to 55 ns: it is slow on processors without
-AVX2, and on processors with AVX-512 and a slow instruction for compressed stores.
+AVX2, and on AVX-512 processors whose compressed-store instruction is slow.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _insert(keys):  # type: ignore[no-untyped-def]
 
 @exact_jit
 def insert_values(values, labels):  # type: ignore[no-untyped-def]
-    """Sort values that are almost in order, together with their labels, by the method of ``_insert``."""
+    """Sort values that are almost in order, and reorder their labels likewise; see ``_insert`` for the method."""
     n_moves = 0
     for i in range(1, len(values)):
         value, label = values[i], labels[i]

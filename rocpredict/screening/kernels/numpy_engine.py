@@ -41,7 +41,7 @@ def _buffer_view(shape: tuple[int, ...], buffer: NDArray[Any]) -> NDArray[Any]:
 def power_sums(
     X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
 ) -> None:
-    """Compute the sums of powers of (x - shift) over a tile of a table for each class, and add them to ``sums``.
+    """Sum the powers of (x - shift) in one tile of a table by class, and add the results to ``sums``.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ def power_sums(
         Table of float64 or float32. Its columns (``by_columns=True``) or rows (``by_columns=False``) are contiguous in
         memory.
     tile : pair of slices
-        m rows and b columns.
+        Slices that select m rows and b columns.
     codes : array of shape (m,)
         Class of each row of the tile; -1 for rows without a class.
     shift : array of shape (K, b)
         One value for each class and feature, subtracted from the feature before the powers are computed.
     sums : Sums of shape (K, b)
-        Sums to which the computed sums are added in place.
+        Running totals, which are updated in place.
     by_columns : bool
         Whether columns are contiguous.
     """
@@ -107,7 +107,7 @@ def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice
 
 
 def weighted_sums(block: FloatArray, codes: NDArray[Any], shift: FloatArray, weights: FloatArray, sums: Sums) -> None:
-    """Compute the weighted sums of powers for each class, and add them to ``sums``; NaN is omitted."""
+    """Compute the weighted sums of powers for each class, and add them to ``sums``; NaN values are omitted."""
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
         difference = block[rows] - shift[k]
         difference[np.isnan(difference)] = 0.0
@@ -188,7 +188,7 @@ _TILE = 2048
 def gather(
     X: NDArray[Any], rows: NDArray[np.int32], bounds: NDArray[np.intp], columns: slice, out: NDArray[Any]
 ) -> None:
-    """Copy the selected rows of some columns, transposed, to ``out``.
+    """Copy the transpose of the selected rows and columns to ``out``.
 
     The rows of group g are ``rows[bounds[g]:bounds[g + 1]]``; this engine does not use ``bounds``.
     """
@@ -216,7 +216,7 @@ def partition_csc(
     Parameters
     ----------
     table : Sparse
-        b columns in CSC format.
+        Sparse matrix with b columns, in CSC format.
     layers : sequence of GroupLayer
         Groups of rows.
     first : array of shape (b, G)
@@ -249,7 +249,7 @@ class RunLengths(NamedTuple):
     total: int
 
     def below(self, place: Any) -> Any:
-        """Return the number of values below the run at a position."""
+        """Return the number of values below the run at position ``place``."""
         return place if self.starts is None else self.starts[place]
 
     @property
@@ -261,7 +261,7 @@ class RunLengths(NamedTuple):
 def count_class_pairs(
     parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics, memory: ThreadBuffer
 ) -> None:
-    """Compute the rank statistics of all features and class pairs of a block from its sorted values."""
+    """Compute the rank statistics for each feature and class pair of a block from the sorted values of the block."""
     with np.errstate(over="ignore"):
         rounded = thresholds.astype(parts.values.dtype)
     search_sides = np.where(rounded < thresholds, "right", "left")
