@@ -63,8 +63,8 @@ class MultivariateMoments(NamedTuple):
     mean : pair of arrays of shape (p,)
         Means of the features in each class, in the units of the features.
     scale : array of shape (p,)
-        Unit of each feature in the covariance matrices. It is the square root of the sum of both class variances, or 1
-        for a feature that is constant in both classes.
+        Unit of each feature in the covariance matrices. The unit is the square root of the sum of the two class
+        variances, or 1 for a feature that is constant in both classes.
     covariance : pair of arrays of shape (p, p)
         Covariance matrices of the negatives and of the positives, in units of ``scale``.
     """
@@ -116,7 +116,7 @@ class MultivariateMoments(NamedTuple):
 
     @property
     def total(self) -> FloatArray:
-        """Sum of both covariance matrices. A diagonal element is 1, or 0 for a constant feature."""
+        """Sum of the two covariance matrices. Each diagonal element is 1, or 0 for a constant feature."""
         return np.asarray(self.covariance[0] + self.covariance[1])
 
     def score_moments(self, weights: FloatArray) -> tuple[Gaussian, Gaussian]:
@@ -235,7 +235,7 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
         centre, width = log_odds[best], width / 36
 
     def excess(log_odds: float) -> float:
-        """Return the difference between the l implied by the best threshold and the l used for the weights.
+        """Return the value of l implied by the best threshold, minus the value used for the weights.
 
         This difference is 0 at the optimum.
         """
@@ -295,7 +295,7 @@ def _errors(v: FloatArray, d: FloatArray, tau: FloatArray) -> FloatArray:
 class LinearCombination(Result):
     """Linear combination of features (a score), with the predicted ROC curve of this score.
 
-    The rule is "positive when score(X) >= threshold".
+    An observation is classified as positive when score(X) >= threshold.
 
     Attributes
     ----------
@@ -371,7 +371,7 @@ class LinearCombination(Result):
         covariance : pair of array-like of shape (p, p)
             Covariance matrices of the negative and of the positive class, with variances on the diagonal.
         count : pair of int, optional
-            Numbers of observations of the negative and of the positive class.
+            Numbers of observations in the negative and in the positive class.
         criterion : {"auc", "ameans"}, default="auc"
             Criterion to maximize; see ``fit_linear_combination``.
         ridge : float, optional
@@ -539,9 +539,9 @@ def cross_validate(
 ) -> dict[str, Any]:
     """Cross-validate the best linear combination.
 
-    The result is a dictionary with three keys. ``auc_cv`` is the mean of the empirical AUCs of the folds. ``ameans_cv``
-    is the Ameans over all observations, where each observation is classified with the weights and the threshold that
-    were fitted to the other folds. ``n_folds`` is the number of folds.
+    The result is a dictionary with three keys. ``auc_cv`` is the mean empirical AUC over the folds. ``ameans_cv`` is
+    the Ameans over all observations; each observation is classified with the weights and the threshold that were fitted
+    to the folds without this observation. ``n_folds`` is the number of folds.
     """
     count = _number_of_folds(n_folds, samples)
     generator = BootstrapOptions(rng=rng).generator()
@@ -572,8 +572,8 @@ def _number_of_folds(n_folds: Any, samples: Samples) -> int:
         n_train = len(sample) - -(-len(sample) // count)
         if n_train < _MIN_ROWS:
             raise RocPredictError(
-                f"the {name} class has {pluralize(len(sample), 'observation')}, and n_folds={requested} leaves "
-                f"{n_train} for training; pass at least 3 observations of each class, or n_folds=None to skip "
+                f"the {name} class has {pluralize(len(sample), 'observation')}, of which n_folds={requested} "
+                f"leaves {n_train} for training; pass at least 3 observations of each class, or n_folds=None to skip "
                 "cross-validation"
             )
     return count
@@ -641,10 +641,10 @@ def fit_linear_combination(
     -----
     Let m0 and m1 be the mean vectors of the negatives and the positives, S0 and S1 the covariance matrices (with
     ddof=1), and delta = m1 - m0. For "auc", the weights are w = (S0 + S1)^-1 delta, and the AUC is Phi(sqrt(delta' w)).
-    For "ameans", the weights are w = (l S1 + (1 - l) S0)^-1 delta. The number l is chosen to maximize the Ameans at the
-    best threshold, among all numbers for which l S1 + (1 - l) S0 has no negative eigenvalue. The chosen l is outside
-    [0, 1] if the TPR or the TNR at the best threshold is below 1/2. If the covariance matrices are equal, both criteria
-    result in Fisher's linear discriminant.
+    For "ameans", the weights are w = (l S1 + (1 - l) S0)^-1 delta. Of all numbers l for which l S1 + (1 - l) S0 has no
+    negative eigenvalue, the one that maximizes the Ameans at the best threshold is chosen. The chosen l lies outside
+    the interval [0, 1] if the TPR or the TNR at the best threshold is below 1/2. If the covariance matrices are equal,
+    both criteria result in Fisher's linear discriminant.
 
     The predicted AUC and the predicted Ameans are computed from the n observations to which the weights are fitted. For
     new data, they are therefore too high by about p/n. The size of this bias was estimated by simulation, for two
@@ -717,8 +717,8 @@ def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) ->
             raise RocPredictError(f"{problem}; pass finite values")
     if not ridged and p >= n - 1:
         raise RocPredictError(
-            f"X has {p} features and {n} observations, but without ridge= at most {n - 2} features are allowed (n/10 "
-            "or fewer are advisable); pass fewer features, or pass ridge=0.1, for example"
+            f"X has {p} features and {n} observations, but without ridge= at most {n - 2} features are allowed (at "
+            "most n/10 are recommended); pass fewer features, or pass ridge=0.1, for example"
         )
 
 
@@ -755,9 +755,9 @@ def class_mean_distance(
           unit.
         * "mahalanobis": Mahalanobis distance with the covariance matrix of the class, for features in any units.
     leave_one_out : bool, default=False
-        If True, the distance of each observation of the class is computed without this observation: it is excluded from
-        the mean (and the covariance matrix). If False, each observation of the class shifts the mean towards itself, so
-        its distance is smaller on average than the distance of a new observation.
+        If True, each observation of the class is excluded from the mean (and the covariance matrix) with which its own
+        distance is computed. If False, each observation of the class shifts the mean towards itself, so its distance is
+        smaller on average than the distance of a new observation.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: "raise" raises an error; "omit" computes the mean without these
         observations, and their distances are NaN.

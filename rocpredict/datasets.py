@@ -83,7 +83,7 @@ class Dataset(Result):
         Raises
         ------
         RocPredictError
-            If there is no feature of this name.
+            If there is no feature with this name.
         """
         return self.X[:, self.feature_names.index(check_option("name", name, self.feature_names))]
 
@@ -103,7 +103,7 @@ class Dataset(Result):
         Raises
         ------
         RocPredictError
-            If there is no feature of this name.
+            If there is no feature with this name.
         """
         return self.units[self.feature_names.index(check_option("name", name, self.feature_names))]
 
@@ -277,7 +277,7 @@ def load_dataset(name: str) -> Dataset:
     Raises
     ------
     RocPredictError
-        If there is no data set of this name.
+        If there is no data set with this name.
 
     Examples
     --------
@@ -306,7 +306,7 @@ def simulate_two_gaussians(
     count : pair of int, default=(1000, 1000)
         Number of observations in each class, (negative, positive); each at least 1.
     rng : int or numpy.random.Generator, default=0
-        Seed or generator of the random numbers.
+        Seed or random number generator.
 
     Returns
     -------

@@ -262,7 +262,7 @@ class MulticlassAuc(Result):
         Number of observations of each class.
     flags : Flags
         The flag ``single_observation`` is set if a class has only one observation. The flag ``fallback`` is set if the
-        variance cannot be estimated, because a class has only one observation, or because all observations of each
+        variance cannot be estimated. This happens if a class has only one observation, or if all observations of each
         class have the same placement value. The interval is then the conservative interval described in the Notes of
         ``multiclass_auc``. For a single binary problem, ``EmpiricalRoc.auc_interval`` computes the interval.
     """
@@ -380,25 +380,24 @@ def multiclass_auc(
 
     The interval of a single AUC (``roc.auc_interval``) is smoothed in a different way. In each class, about half of the
     largest possible variance of the placement values is added to the sum of their squared deviations from the mean.
-    This kind of smoothing is not suitable for an average AUC. There, the influence of an observation is a mean of
-    placement values in several binary problems, and therefore varies less than a single placement value. With this
-    smoothing and with quantiles of Student's t distribution, intervals of average AUCs had a coverage of 0.98 to 1.00
-    at level 0.95. These intervals were up to 1.3 times as wide as the "smoothed-logit" intervals at an AUC of 0.8, and
-    up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes, 250 samples per setting). In one
+    This kind of smoothing is not suitable for an average AUC. For an average AUC, the influence of an observation is a
+    mean of placement values in several binary problems, and therefore varies less than a single placement value. With
+    this smoothing and with quantiles of Student's t distribution, intervals of average AUCs had a coverage of 0.98 to
+    1.00 at level 0.95. These intervals were up to 1.3 times as wide as the "smoothed-logit" intervals at an AUC of 0.8,
+    and up to 6.6 times as wide at an AUC of 0.98 (three and five Gaussian classes, 250 samples per setting). In one
     simulation with 5 to 200 observations per class and AUCs of 0.5 to 0.99, the coverage of the "smoothed-logit"
     intervals ranged from 0.924 to 0.996 (250 samples per setting). In a second simulation, the coverage ranged from
     0.927 to 0.988 (45 settings, 400 samples each, standard error 0.005 to 0.013).
 
     The method "smoothed-logit" was chosen from fifteen methods by simulation. Three Gaussian classes of 10, 20 and 50
     observations were simulated at AUCs of 0.8, 0.9 and 0.98. The coverage at level 0.95 ranged from 0.944 to 0.977 with
-    one column per class, and from 0.947 to 0.965 with one feature (2000 samples per setting). With the other ways of
-    averaging, and with classes of 10, 20 and 50 observations, the coverage ranged from 0.950 to 0.982. With five
-    classes of 10 observations each, the coverage ranged from 0.942 to 0.969. The coverage of the percentile bootstrap
-    was 0.978 in one setting, and ranged from 0.912 to 0.953 in all others (1000 samples per setting). With 10
-    observations per class, the "smoothed-logit" intervals are 1.04 to 1.1 times as wide as the bootstrap intervals at
-    AUCs of 0.8 and 0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. At this AUC, the intervals would be 2.4 to 2.9
-    times as wide as the "smoothed-logit" intervals if half an observation were added to each class in place of the
-    smoothing described above.
+    one column per class, and from 0.947 to 0.965 with one feature (2000 samples per setting). With the other averaging
+    methods, and with classes of 10, 20 and 50 observations, the coverage ranged from 0.950 to 0.982. With five classes
+    of 10 observations each, the coverage ranged from 0.942 to 0.969. The coverage of the percentile bootstrap was 0.978
+    in one setting, and ranged from 0.912 to 0.953 in all others (1000 samples per setting). With 10 observations per
+    class, the "smoothed-logit" intervals are 1.04 to 1.1 times as wide as the bootstrap intervals at AUCs of 0.8 and
+    0.9, and 1.3 to 1.7 times as wide at an AUC of 0.98. At this AUC, adding half an observation to each class instead
+    of the smoothing described above would give intervals 2.4 to 2.9 times as wide as the "smoothed-logit" intervals.
 
     If all observations of each class have the same placement value, or if a class has only one observation, the
     variance cannot be estimated from the placement values. A conservative interval is then used for an average AUC. Its

@@ -263,11 +263,11 @@ def table_4() -> Table:
                 "area over a grid of thresholds is smaller than Phi(D) by about step^2 D phi(D)/(6 (s0^2 + s1^2))."
             ),
             (
-                "The AUC on the grid is this trapezoidal area. Its step was chosen so that the area agrees with the "
-                "printed digits, because the paper does not state a step."
+                "The AUC on the grid is this trapezoidal area. The step of the grid was chosen so that the area agrees "
+                "with the printed digits, because the paper does not state a step."
             ),
             "The printed Ameans are rounded; the value for sepal length is the mean of two rounded rates.",
-            "For the distance to the mean of class 3, the rule is positive if x <= threshold.",
+            "For the distance to the mean of class 3, an observation is classified as positive if x <= threshold.",
         ],
     )
 
@@ -327,7 +327,8 @@ def figure_2(*, rng_balanced: int = 0, rng_imbalanced: int = 0) -> Figure:
     """Plot the predicted ROC curve of the example with the ROC curves of two simulated experiments.
 
     The negatives are N(4, 3), and the positives are N(8, 2). One experiment is balanced, the other imbalanced; the
-    class sizes (positives + negatives) are in the legend. The point with the highest Ameans is marked on each curve.
+    class sizes (positives + negatives) are shown in the legend. The point with the highest Ameans is marked on each
+    curve.
 
     Parameters
     ----------

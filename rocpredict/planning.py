@@ -75,7 +75,7 @@ _BIASES = _VARIANCES | {
     "exact": "normal approximation with the exact variance",
     "empirical": "normal approximation with a large-sample variance, rough for few observations and near the corners "
     "of the curve",
-    "hanley-mcneil": "exponential classes are assumed, so the positives vary more",
+    "hanley-mcneil": "exponential classes are assumed, in which the positives vary more than the negatives",
     "obuchowski": "equal standard deviations are assumed; the correlation of the curve parameters is ignored",
 }
 """Reason why the sample size by each method differs from the sample size by the default interval or test."""
@@ -98,7 +98,7 @@ def _quantiles(distribution: Distribution) -> FloatArray:
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Design of a study that is planned for the width of a confidence interval or for the power of a test.
+    """Design of a study whose size is planned for the width of a confidence interval or for the power of a test.
 
     Attributes
     ----------
@@ -114,11 +114,11 @@ class StudyDesign:
     estimated : ComparedQuantity
         Quantity that the study estimates: AUC, partial AUC or TPR at an FPR.
     quantity : {"width", "power"}
-        Whether the study is planned for the width of an interval or for the power of a test.
+        Whether the sample size is planned for the width of a confidence interval or for the power of a test.
     target : float or None
         Target width or power; None if the numbers of observations are given instead.
     level : float
-        Confidence level; the significance level of a test is 1 - level.
+        Confidence level; tests use a significance level of 1 - level.
     alternative : {"two-sided", "greater"}
         Alternative hypothesis.
     auc_only : bool
@@ -147,7 +147,7 @@ class StudyDesign:
 
     @cached_property
     def variances(self) -> dict[str, Variance]:
-        """Functions that compute the variance of the estimate, one for each method; the first is for ``reference``."""
+        """Functions that compute the variance of the estimate, one for each method; ``reference`` comes first."""
         if self._expected_curve is not None:
             variances = self._curve_variances(self._expected_curve)
             return {CURVE_DEFAULT: variances["empirical"]} | variances
@@ -179,7 +179,7 @@ class StudyDesign:
 
     @cached_property
     def _expected_curve(self) -> ExpectedCurve | None:
-        """Expected curve with the range of FPR of the estimated quantity, or None if this quantity is an AUC."""
+        """Expected curve with the FPR range of the estimated quantity, or None if this quantity is an AUC."""
         if self.estimated == _AUC:
             return None
         axis, limits = next(iter(self._range_argument.items()))
@@ -377,7 +377,7 @@ class StudyDesign:
             power = "the power" if self.target is None else f"a power of {self.target:g}"
             return f"{power} to distinguish {quantity} from {other} {test}"
         interval = quantity if self.other is None else f"the difference between {quantity} and {other}"
-        return f"a {100 * self.level:g}% interval of {interval} with a width of {self.target:g}"
+        return f"a {100 * self.level:g}% confidence interval for {interval} with a width of {self.target:g}"
 
     def describe_assumptions(self, method: str, counts: SampleSizes) -> Iterator[str]:
         """Yield the assumptions behind the result, one sentence at a time."""
@@ -438,7 +438,7 @@ class StudyDesign:
         return "The variance is the same under the null hypothesis."
 
     def describe_bias(self, method: str, share: float) -> str:
-        """Describe how the sample size required by a method differs from that of the reference method, and why."""
+        """Describe how a method's sample size differs from the sample size of the reference method, and why."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
@@ -586,7 +586,7 @@ def _check_roc(name: str, roc: Any) -> Roc[float]:
 
 def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Correlation:
     if other is None:
-        raise RocPredictError("correlation= needs a second curve of the same observations; pass against=")
+        raise RocPredictError("correlation= needs a second curve for the same observations; pass it as against=")
     if not (is_gaussian(curve) and is_gaussian(other)):
         raise RocPredictError(
             "correlation= requires Gaussian classes for both curves; pass PredictedRocs with Gaussian classes"
@@ -603,8 +603,8 @@ def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Corre
 def _check_width(width: Any, null: float | None, alternative: str, largest: float) -> float:
     if null is not None:
         raise RocPredictError(
-            f"width= cannot be combined with against={null}, because an interval has no null value; omit against=, "
-            "pass a second curve, or pass power= instead of width="
+            f"width= cannot be combined with against={null}, because a confidence interval has no null value; omit "
+            "against=, pass a second curve, or pass power= instead of width="
         )
     if alternative != "two-sided":
         raise RocPredictError(f"alternative={alternative!r} applies only to a test; omit it when passing width=")
@@ -681,9 +681,9 @@ class SampleSize(Result):
         Numbers of negatives and positives: the smallest numbers that meet the goal or, for ``power``, the given
         numbers. If the two curves have separate observations, these are the numbers for each curve.
     total : int
-        Number of all observations in the study.
+        Total number of observations in the study.
     quantity : {"width", "power"}
-        Whether the study is planned for the width of an interval or for the power of a test.
+        Whether the sample size is planned for the width of a confidence interval or for the power of a test.
     target : float or None
         Target width or power; None if the numbers of observations were given instead.
     achieved : float
@@ -697,7 +697,7 @@ class SampleSize(Result):
     std_error : float
         Standard error of the estimate for these numbers of observations.
     level : float
-        Confidence level; the significance level of a test is 1 - level.
+        Confidence level; tests use a significance level of 1 - level.
     method : str
         Method by which the sample size is computed.
     bias : str
@@ -708,7 +708,7 @@ class SampleSize(Result):
     assumptions : tuple of str
         Assumptions behind the result, one sentence per item.
     other_methods : tuple of SampleSizeByMethod
-        Sample sizes, or power, computed by all methods except ``method``.
+        Sample sizes, or power, computed by each of the methods other than ``method``.
     """
 
     n_negative: int
@@ -818,9 +818,9 @@ def sample_size(
         Expected AUC in (0, 1). Both classes are then assumed to be Gaussian with equal standard deviations.
     width : float, optional
         Target width: the mean distance between the lower and the upper limit of the default confidence interval. By
-        default, this is the interval of the AUC. If ``against`` is a curve, the study is planned for the interval of
-        the difference between the two AUCs. With ``fpr``, ``tpr`` or ``tpr_at_fpr``, the study is planned for the
-        interval of the selected quantity. Pass either ``width`` or ``power``.
+        default, this is the confidence interval for the AUC. If ``against`` is a curve, the sample size is planned for
+        the confidence interval for the difference between the two AUCs. With ``fpr``, ``tpr`` or ``tpr_at_fpr``, it is
+        planned for the confidence interval for the partial AUC or the TPR. Pass either ``width`` or ``power``.
     power : float, optional
         Target power: the probability that the default test rejects the null hypothesis. The null hypothesis is that the
         AUC is equal to ``against`` or, if ``against`` is a curve, that both curves have the same AUC.
@@ -831,17 +831,17 @@ def sample_size(
         the same observations. A single value applies to both classes. By default, the two curves come from different
         observations.
     fpr, tpr : (low, high), optional
-        Range of FPR or TPR over which a partial AUC is estimated (see ``roc.partial_auc``). The study is then planned
-        for this partial AUC.
+        Range of FPR or TPR over which a partial AUC is estimated (see ``roc.partial_auc``). The sample size is then
+        planned for this partial AUC.
     tpr_at_fpr : float, optional
-        FPR at which the TPR is estimated; the study is then planned for this TPR.
+        FPR at which the TPR is estimated; the sample size is then planned for this TPR.
     alternative : {"two-sided", "greater"}, default="two-sided"
         Alternative hypothesis of the test:
 
         * "two-sided": the AUC differs from ``against``.
         * "greater": the AUC is above ``against``.
     level : float, default=0.95
-        Confidence level of the interval, in (0, 1). The significance level of a test is 1 - ``level``.
+        Confidence level of the interval, in (0, 1). Tests use a significance level of 1 - ``level``.
     ratio : float, default=1.0
         Number of negatives for each positive. The number of negatives is rounded up.
     method : str, optional
@@ -946,7 +946,7 @@ def power(
     alternative : {"two-sided", "greater"}, default="two-sided"
         Alternative hypothesis; see ``sample_size``.
     level : float, default=0.95
-        Confidence level; the significance level of the test is 1 - ``level``.
+        Confidence level; the test uses a significance level of 1 - ``level``.
     method : {"smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"}, optional
         Method by which the power is computed; see ``sample_size``. By default, "smoothed-logit".
 
@@ -959,7 +959,7 @@ def power(
     Raises
     ------
     RocPredictError
-        If a count is below 2, or under any of the conditions listed in ``sample_size``.
+        If a class has fewer than 2 observations, or for any of the reasons listed in ``sample_size``.
 
     See Also
     --------

@@ -652,7 +652,7 @@ REFUSED = [
     (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", weights=HALVES), "exact.*integer weights"),
     (
         lambda: rp.auc_test(np.arange(300), None, np.arange(300) % 2, method="exact"),
-        "sample has 300; pass 'mann-whitney'",
+        "sample has 300; pass method='mann-whitney'",
     ),
     (lambda: rp.auc_test(XS[2], -XS[2], LABELS, direction="auto"), "auto.*opposite.*'higher', 'lower'"),
     (lambda: rp.auc_test((XS[2], LABELS), (-XS[2], LABELS), direction="auto"), "auto.*opposite"),
@@ -670,7 +670,7 @@ REFUSED = [
     (lambda: rp.auc_test(*ROCS[:2], LABELS), "omit y="),
     (lambda: rp.auc_test(*ROCS[:2], positive=1), "omit positive="),
     (lambda: rp.auc_test(*ROCS[:2], clusters=np.arange(30)), "omit clusters="),
-    (lambda: rp.auc_test(*ROCS[:2], null=0.7), "null= applies to the test of one curve"),
+    (lambda: rp.auc_test(*ROCS[:2], null=0.7), "null= applies only to one curve"),
     (lambda: rp.auc_test(ROCS[0], None, fpr=(0, 0.1)), "fpr=.*apply only to two curves"),
     (lambda: rp.auc_test(ROCS[0], rp.empirical_roc(XS[1], LABELS, positive=0)), r"same observations.*\(17, 13\)"),
     (lambda: rp.auc_test(*WEIGHTED), "weights"),

@@ -307,7 +307,7 @@ def test_the_bare_command_prints_its_help():
     done = process()
     assert (done.returncode, done.stdout) == (2, "")
     assert "sample-size" in done.stderr
-    assert done.stderr.endswith("rocpredict: no command; pass one of the commands above\n")
+    assert done.stderr.endswith("rocpredict: no command was passed; pass one of the commands above\n")
 
 
 INTERRUPT = """

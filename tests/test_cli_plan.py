@@ -18,7 +18,7 @@ def test_the_table_compares_every_method_with_the_result(run):
     code, out, err = run(f"{PAPER} --width 0.04 --ratio 0.5")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "Sample size for a 95% interval of the AUC (0.866371) with a width of 0.04"
+    assert lines[0] == "Sample size for a 95% confidence interval for the AUC (0.866371) with a width of 0.04"
     rows = {line.split("│")[0].strip(): [cell.strip() for cell in line.split("│")[1:]] for line in lines if "│" in line}
     assert list(rows) == ["method", "smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"]
     assert rows["smoothed-logit"][:4] == ["556", "1111", "1667", "0.0400"]

@@ -88,7 +88,7 @@ def test_a_table_on_the_screen(run):
     for words in (
         "Columns that were not screened, because they are not numeric: name; name contains 'case 0'.",
         "auc is predicted from two Gaussians; empirical_auc is computed from ranks.",
-        "q_value is p_value adjusted for the tests of all numeric features (benjamini-hochberg).",
+        "q_value is p_value adjusted for multiple testing of all numeric features (benjamini-hochberg).",
     ):
         assert words in out
     assert "nan" not in out.lower()
@@ -403,7 +403,7 @@ def test_histograms_on_the_command_line(run, tmp_path):
             assert row["empirical_auc_min"] - 1e-15 <= auc <= row["empirical_auc_max"] + 1e-15
     code, _, err = run("screen --empirical histogram", tmp_path / "without.json")
     assert (code, err.count("\n")) == (2, 1)
-    assert "needs histograms, which this summary lacks; in Python, summarize(path, y, histogram_edges=256)" in err
+    assert "needs histograms, which this summary lacks; compute them in Python with summarize(path, y, " in err
     code, _, err = run("screen iris --empirical histogram")
     assert code == 2
-    assert "needs two classes, but y has 3 classes; pass one label as --positive" in err, err
+    assert "needs two classes, but y has 3 classes; select the positive label with --positive" in err, err

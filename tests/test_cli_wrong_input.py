@@ -80,7 +80,7 @@ DIAGNOSE = {
     "diagnose pima": "diagnose needs one feature, but 8 are selected; select one with --feature",
     f"{AGE} --feature mass": "diagnose needs one feature, but 2 are selected",
     "diagnose iris --feature petal_width": "--positive is needed",
-    f"{AGE} --family empirical": "age: --family 'empirical' fits no model that could be diagnosed",
+    f"{AGE} --family empirical": "age: --family 'empirical' fits no model, so there is nothing to diagnose",
     f"{AGE} --resamples 3": "--resamples 3 is too few; pass 20 or more",
 }
 SAMPLE_SIZE = {
@@ -125,7 +125,7 @@ SCREEN = {
     f"{STUDY} --negative sick": "--negative 'sick' is also the positive label",
     f"{STUDY} --feature height": "--feature 'height' is not a column of study.csv; columns are 'size'",
     f"{STUDY} --feature size --feature size": "--feature size is passed twice; pass each column once",
-    f"{STUDY} --feature outcome": "'outcome' is the column of the labels and cannot also be a feature",
+    f"{STUDY} --feature outcome": "'outcome' is the label column and cannot also be a feature",
     f"{STUDY} --feature name": "no numeric column; its only column holds text, dates or other objects: 'name'",
     f"{STUDY} --nan raise --feature weight": "in 1 feature: weight; pass --nan omit to omit them",
     f"{STUDY} --top 0": "--top 0 is below 1; pass 1 or more",
@@ -133,7 +133,7 @@ SCREEN = {
     "--empirical yes or --empirical top, or --family 'gaussian'",
     f"{STUDY} --sort p": "--sort 'p' is not allowed; choose one of 'discrimination', 'feature'",
     f"{STUDY} --level 95": "--level 95.0 is outside the open interval (0, 1); pass fractions, not percentages",
-    f"{STUDY} --jobs 0": "--jobs 0 is not valid; pass 1 or more, or -1 for one thread on each processor",
+    f"{STUDY} --jobs 0": "--jobs 0 is not valid; pass a positive integer, or -1 for one thread per processor",
     f"{STUDY} --n-top 0": "--n-top 0 is below 1",
     f"{STUDY} --adjust bh": "argument --adjust: invalid choice: 'bh'",
     f"{STUDY} --out a.doc": "--out a.doc: the suffix does not name a format; pass --format with one of table, csv",
@@ -141,7 +141,7 @@ SCREEN = {
     f"{STUDY} --out . --format csv": "cannot be written",
     NO_FILE: "nowhere.csv: No such file or directory",
     "screen bad.csv --label y --positive p": "not a number; correct it, or leave the column out with --exclude",
-    "screen . --label x": ". is a folder of CSV and Parquet files; pass a pattern such as *.csv",
+    "screen . --label x": ". is a folder that contains CSV and Parquet files; pass a pattern such as *.csv",
     "screen iris pima": "the built-in data set iris cannot be combined with other data",
     "screen iris --positive rose": "--positive 'rose' is not a label in the data; labels are ['setosa', 'versicolor'",
     "screen iris --feature stem": "iris has no feature 'stem'; its features are sepal_length",
@@ -169,7 +169,7 @@ TEACHING = {
     f"{TEACH} --positive sick --feature a --feature a": "passed twice",
     "teach iris --feature petal": "--feature 'petal' is not allowed",
     "teach iris --feature petal_width --feature petal_length": (
-        "--feature is passed 2 times; pass it once (several features need a CSV file)"
+        "--feature is passed 2 times; pass it once (to use several features, pass a CSV file)"
     ),
     f"teach iris {TWO_CLASSES}": "--mean and --std describe two Gaussians and cannot be combined with DATA",
     "teach --mean 4 8": "must be passed together",
@@ -180,7 +180,7 @@ TEACHING = {
     f"teach {TWO_CLASSES} --negative a --positive a": "--positive 'a' is also the negative class",
     "teach --prevalence 1": "--prevalence 1.0 is outside the open interval (0, 1)",
     "teach iris --unit cm": "--unit 'cm' needs your own data in x",
-    "teach --port 70000": "--port 70000 is not allowed; pass an integer from 0 to 65535 (0: any free port)",
+    "teach --port 70000": "--port 70000 is not allowed; pass an integer from 0 to 65535 (0 selects any free port)",
     "teach --save study.csv/teach.html": "cannot be written",
     "teach bad.csv --label y --positive p --save t.html": (
         "rocpredict: bad.csv, line 3: column 'a' contains 'abc', which is not a number; "

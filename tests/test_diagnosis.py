@@ -382,7 +382,7 @@ def test_invalid_diagnoses_are_refused():
     table = [
         ([1, 2, 3, np.inf], {}, "infinite"),
         ([1, 2, 3, np.nan], {}, "missing"),
-        ([1, 2, 3, 4], {"family": "empirical"}, "fits no model that could be diagnosed"),
+        ([1, 2, 3, 4], {"family": "empirical"}, "fits no model, so there is nothing to diagnose"),
         ([1, 2, 3, 4], {"family": "nonsense"}, "family='nonsense'"),
         ([1, 2, 3, 4], {"n_resamples": 3}, "n_resamples=3 is too few"),
         ([1, 2, 3, 4], {"direction": "up"}, "direction='up'"),

@@ -215,7 +215,7 @@ def test_invalid_samples_and_moments_are_refused():
     ]
     check_refusals([(fit_family, (name, sample, "positive"), pattern) for name, sample, pattern in fits])
     moments = [
-        ("student_t", 1, 2, "'student_t' has three parameters, which mean and std do not determine; .* 'gamma'"),
+        ("student_t", 1, 2, "'student_t' has three parameters, which mean and std alone do not determine; .* 'gamma'"),
         ("skew_normal", 1, 2, "three parameters"),
         ("normal", 1, 2, "family='normal' is not allowed"),
         ("gamma", -1, 2, "mean=-1 is outside the support of family='gamma', which contains only values above 0"),

@@ -275,10 +275,10 @@ def test_histograms_that_are_refused():
         "histogram_edges=True is not a valid number": lambda: rp.summarize(columns, y, histogram_edges=True),
         "histogram_edges='many' is not a valid number": lambda: rp.summarize(columns, y, histogram_edges="many"),
         "histogram_edges has shape (2,); pass ascending": lambda: rp.summarize(columns, y, histogram_edges=[1, 2]),
-        "in a row of histogram_edges, the edges do not ascend; pass": lambda: rp.summarize(
+        "a row of histogram_edges is not in ascending order; pass": lambda: rp.summarize(
             columns, y, histogram_edges=[[2.0, 1.0]] * 7
         ),
-        "in a row of histogram_edges, the edges do not ascend": lambda: rp.summarize(
+        "a row of histogram_edges is not in ascending order": lambda: rp.summarize(
             columns, y, histogram_edges=[[np.nan, 1.0]] * 7
         ),
         "histogram_edges= contains 'normalx', which is not a feature; features are 'normal', ": lambda: rp.summarize(
@@ -293,11 +293,11 @@ def test_histograms_that_are_refused():
         "histogram_edges= is not available with weights=": lambda: rp.summarize(
             columns, y, histogram_edges=8, weights=np.ones(100)
         ),
-        "empirical='histogram' needs histograms, which this summary lacks; in Python, summarize(path": screened(
+        "empirical='histogram' needs histograms, which this summary lacks; compute them in Python": screened(
             rp.summarize(columns, y)
         ),
         "empirical='histogram' is not available with weights=": screened(columns, y, weights=np.ones(100)),
-        "empirical='histogram' needs two classes, but y has 3 classes; pass one": screened(columns, np.arange(100) % 3),
+        "empirical='histogram' needs two classes, but y has 3 classes; select": screened(columns, np.arange(100) % 3),
         "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'": screened(
             columns, np.arange(100) % 3, positive=1, pairs="all"
         ),
@@ -307,7 +307,7 @@ def test_histograms_that_are_refused():
         "y is missing; pass one label for each row; if X consists of batches": lambda: rp.screen(batches),
         "a batch has 1 feature, but the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
         "the JSON is not a summary: its histograms and": lambda: rp.TwoClassSummary.from_json(half.to_json()),
-        "histograms are invalid: edges do not": changed(edges=[row[::-1] for row in content["histograms"]["edges"]]),
+        "histograms are invalid: edges are not": changed(edges=[row[::-1] for row in content["histograms"]["edges"]]),
         "the JSON is not a summary: its histograms": changed(edges=[], negative={}, positive={}),
         "{'edges': 'text'": changed(edges="text"),
         "{'edges': [[": changed(negative={"count": [[-1]]}),

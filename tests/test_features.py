@@ -298,10 +298,10 @@ REFUSED = {
     "X has shape (2, 0) and no columns": np.ones((2, 0)),
     "X has no columns": {},
     "X is empty": [],
-    "X is ragged: row 2 has 1 value where row 0 has 2": [[1, 2], [3, 4], [5]],
+    "X is ragged: row 2 has 1 value, but row 0 has 2": [[1, 2], [3, 4], [5]],
     "'a' has 1 rows, and 'b' has 2": {"a": [1], "b": [1, 2]},
     "X contains complex numbers; real numbers are needed": X * 1j,
-    "X is a sparse matrix of complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),
+    "X is a sparse matrix with dtype complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),
     "X has shape (0, 3) and no rows": scipy.sparse.csc_array((0, 3)),
     "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'; 'x0' contains '1'; pass": (
         np.array([["1", "a"]])

@@ -206,7 +206,7 @@ REFUSALS = {
     "y has only the label 'a'; two classes are needed": (["a"] * 4, "a"),
     "y is empty; pass one label for each row": ([],),
     "x has 4 values and y has 3; both must have the same length": ([0, 0, 1],),
-    "y has shape (4, 1); pass one label for each row, shape (n,)": ([[0], [0], [1], [1]],),
+    "y has shape (4, 1); pass an array of shape (n,) with one label for each row": ([[0], [0], [1], [1]],),
     "y=[[1], [2, 3], [4], [5]] is ragged": ([[1], [2, 3], [4], [5]],),
     "y='abcd' is not an array": ("abcd", "a"),
     "y=1 is not an array": (1,),

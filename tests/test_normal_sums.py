@@ -158,7 +158,7 @@ def test_areas_of_two_points_without_width():
 def test_areas_refuse_what_is_no_sum_of_normals():
     for stranger in (Ecdf(SAMPLE), from_scipy(stats.gamma(2)), Gaussian([0, 1], 1)):
         assert not is_normal_sum(stranger)
-        with pytest.raises(RocPredictError, match="is not a weighted sum of normal distributions for one feature"):
+        with pytest.raises(RocPredictError, match="is not a univariate mixture of normal distributions"):
             NormalSumSolver(SUMS["kde"], stranger).auc()
     assert all(map(is_normal_sum, SUMS.values()))
 
@@ -374,7 +374,7 @@ def test_what_is_no_kernel_density_or_mixture():
         (
             SAMPLE,
             {"bandwidth": 1, "bandwidth_factor": 2},
-            "bandwidth_factor=2 requires a bandwidth rule .*; bandwidth=1 is a number",
+            "bandwidth_factor=2 requires a bandwidth rule .*, but bandwidth=1 is a number",
         ),
         (SAMPLE, {"variance_preserving": "yes"}, "variance_preserving='yes' is not allowed"),
         (SAMPLE, {"weights": [1, 2]}, r"weights has shape \(2,\) but sample has shape \(6,\)"),
@@ -399,7 +399,7 @@ def test_what_is_no_kernel_density_or_mixture():
         ([], None, "x has fewer than two distinct values; a mixture needs at least two"),
         ([2.0, 2.0], None, "x has fewer than two distinct values"),
         ([1.0, np.inf], None, "x=.* contains infinite values"),
-        (np.ones((2, 2)), None, r"x has shape \(2, 2\); expected one feature"),
+        (np.ones((2, 2)), None, r"x has shape \(2, 2\); pass one feature"),
         ([1.0, 2.0], 3, "components=3 is not between 1 and 2, the number of distinct values in x"),
         ([1.0, 2.0], 0, "components=0 is not between 1 and 2"),
         ([1.0, 2.0], 1.5, "components=1.5 is not an integer"),

@@ -236,7 +236,7 @@ def test_a_plan_says_what_it_rests_on():
         repr(result)
         == "SampleSize(n_negative=552, n_positive=1103, total=1655, achieved=0.0399838 (width), method='exact')"
     )
-    assert result.goal == "a 95% interval of the AUC (0.866371) with a width of 0.04"
+    assert result.goal == "a 95% confidence interval for the AUC (0.866371) with a width of 0.04"
     reasons = {plan.method: plan.bias for plan in result.other_methods}
     assert reasons["hanley-mcneil"].startswith("30% fewer than the reference: ")
     assert "here the negatives vary more" in reasons["hanley-mcneil"]
@@ -283,7 +283,7 @@ REFUSED = [
     (PAPER | {"width": 0.1, "alternative": "less"}, "alternative='less' is not allowed"),
     (PAPER | {"width": 0.1, "level": 95}, "level=95 is outside"),
     (PAPER | {"width": 0.1, "ratio": 0}, "ratio=0 is not a number in (0, 1e+06]"),
-    (PAPER | {"width": 0.1, "correlation": 0.5}, "correlation= needs a second curve of the same observations"),
+    (PAPER | {"width": 0.1, "correlation": 0.5}, "correlation= needs a second curve for the same observations"),
     (PAPER | {"width": 0.1, "against": SECOND, "correlation": 1.5}, "correlation=1.5 is outside [-1, 1]"),
     (PAPER | {"width": 0.1, "against": SECOND, "correlation": (0, 1, 0)}, "is not a pair"),
     (PAPER | {"width": 0.1, "against": (4, 8)}, "against=(4, 8) is not an AUC, a PredictedRoc or a pair of Gaussians"),

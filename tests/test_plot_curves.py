@@ -82,11 +82,11 @@ def test_the_p_value_of_the_test_stands_in_the_legend(counted):
         of_curves = rp.auc_test(*rocs)
         text = f"equal AUCs: p = {of_curves.p_value:.3f} ({method}"
         assert legend(plot_roc(*rocs, test=of_curves))[2].startswith(text)
-        refuses("test= belongs to other curves", plot_roc, *rocs[::-1], test=of_curves)
+        refuses("test= does not match the curves", plot_roc, *rocs[::-1], test=of_curves)
     one = rp.auc_test(columns[0], None, IRIS.y, null=0.7, **SPECIES)
     assert f": p = {one.p_value:.3f} (" in legend(plot_roc(counted[0], test=one))[1]
     for rocs in (counted[1::-1], counted, counted[:1]):
-        refuses("test= belongs to other curves: the tested estimates are", plot_roc, *rocs, test=test)
+        refuses("test= does not match the curves: the tested estimates are", plot_roc, *rocs, test=test)
     for wrong in (0.03, "delong"):
         refuses("is not a test of AUCs", plot_roc, *counted[:2], test=wrong)
 

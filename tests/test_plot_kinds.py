@@ -363,7 +363,7 @@ def test_costs_and_stability_that_are_none_are_refused():
         (plot_cost, COUNTED, {"prevalence": 0, "cost_fp": 0}, "make the cost of all errors 0; pass cost_fp= above 0"),
         *((plot_cost, COUNTED, {"prevalence": 0.5} | given, next(iter(given))) for given in wrong),
         (plot_stability, COUNTED, {}, counted_only),
-        (plot_stability, 3, {}, "is not a ROC curve or a best threshold"),
+        (plot_stability, 3, {}, "is neither a ROC curve nor a best threshold"),
         (plot_stability, FEW, {"n_resamples": 1.5}, r"n_resamples=1\.5 is not an integer"),
         (plot_stability, FEW.best_threshold(), {"criterion": "f1"}, "already has its criterion and prevalence"),
     )

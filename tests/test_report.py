@@ -299,9 +299,9 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
         "cannot be written": {"path": "none/there.html"},
         "n_top=-1 is below 0; pass 0 or more": {"n_top": -1},
         "date='tomorrow' is not a date": {"date": "tomorrow"},
-        "is not (X, y)": {"data": X},
+        "is neither (X, y) nor": {"data": X},
         "has 50 rows, but the table was computed from 80": {"data": (X[:50], Y[:50])},
-        "differs from the data of the table": {"n_top": 1, "data": (X + 1, Y)},
+        "does not match the data from which the table was computed": {"n_top": 1, "data": (X + 1, Y)},
         "columns, but no column named": {"n_top": 1, "data": (X[:, :-1], Y)},
     }.items():
         refuses(re.escape(words), screening_report, table, **{"path": "page.html"} | options)

@@ -332,8 +332,8 @@ def test_no_sentence_contradicts_the_verdict(analyze):
     analysis = analyze(family="auto")
     caption = (
         " Middle: normal scores of the observations; if the distribution fits a class, the points are near the "
-        "diagonal line. At each expected score, the point is within the shaded band in 95% of the samples that are "
-        "simulated from the fitted distribution."
+        "diagonal line. At each expected score, the shaded band contains the points of 95% of the samples simulated "
+        "from the fitted distribution."
     )
     text = section(analysis, believed).removeprefix(f"{believed} {analysis.verdict} ")
     assert text.endswith(caption)

@@ -312,7 +312,7 @@ def test_histograms_of_dask_tables_are_counted_on_the_workers(client, folder):
     assert rp.summarize(array, labels, histogram_edges=edges, **CLASSES).histograms == expected
     counted = rp.summarize(sparse, Y, histogram_edges=edges, **CLASSES).histograms
     assert counted == rp.summarize(np.nan_to_num(X), Y, histogram_edges=edges, **CLASSES).histograms
-    with pytest.raises(RocPredictError, match="needs two classes, but y has 3 classes; pass one label as positive="):
+    with pytest.raises(RocPredictError, match="but y has 3 classes; select the positive label with positive="):
         rp.screen(array, labels, empirical="histogram")
 
 
@@ -390,7 +390,7 @@ def test_a_scheduler_that_is_gone_is_one_message():
             assert_same(rp.screen(table, Y, feature_names=NAMES, empirical=False, **CLASSES), expected, ("n_missing",))
             process.kill()
             process.wait()
-            with pytest.raises(RocPredictError, match=r"the Dask cluster failed: .*; start it again") as caught:
+            with pytest.raises(RocPredictError, match=r"the Dask cluster failed: .*; restart it") as caught:
                 rp.screen(table, Y, empirical=False, **CLASSES)
         assert "\n" not in str(caught.value)
 
@@ -633,7 +633,7 @@ GOOD = pl.DataFrame({"f": [1.0, 2.0, 3.0, 4.0], "y": ["sick", "well"] * 2})
 REFUSED = {
     r"1\.parquet has no column 'f', which 0\.parquet has": _parts(GOOD, GOOD.rename({"f": "g"})),
     r"1\.parquet has no column 'y', which 0\.parquet has": _parts(GOOD, GOOD.drop("y")),
-    r"1\.parquet: column 'f' has the type String, but 0\.parquet has Float64": _parts(
+    r"1\.parquet: column 'f' has the type String, but Float64 in 0\.parquet": _parts(
         GOOD, GOOD.with_columns(f=pl.lit("text"))
     ),
     r"y has missing values \(NaN\) in 2 of 8 rows": _parts(
@@ -644,7 +644,7 @@ REFUSED = {
     r"1\.parquet has no column 'f'; all files need the same columns": lambda folder, path: ds.dataset(
         _parts(GOOD, GOOD.rename({"f": "g"}))(folder, path)
     ),
-    r"1\.parquet: column 'f' has the type .*string, but the data set has double": lambda folder, path: ds.dataset(
+    r"1\.parquet: column 'f' has the type .*string, but double in the schema of": lambda folder, path: ds.dataset(
         _parts(GOOD, GOOD.with_columns(f=pl.lit("text")))(folder, path)
     ),
     "y has missing values": lambda *_: dd.from_pandas(
@@ -702,7 +702,7 @@ def test_a_partition_with_a_new_label_is_refused():
     """The labels of a Dask table are read twice; a label that the first reading did not have is named."""
     codes = {"well": 0, "sick": 1, "other": -1}
     assert dask_tables._encode(np.array(["sick", "other", "well"]), codes).tolist() == [1, -1, 0]
-    words = "y contains the label 'ill', which it lacked in an earlier computation: each"
+    words = "y contains the label 'ill', which was absent in an earlier computation: each"
     refuses(words, dask_tables._encode, np.array(["sick", "ill"]), codes)
 
 
@@ -777,8 +777,8 @@ def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 64)
     good = "".join(f"{row},{row},s{row % 2}\n" for row in range(2_000))
     late = {
-        "t.csv, line 2002: 2 cells where the header has 3": "1,2\n",
-        "t.csv, line 2002: 4 cells where the header has 3": "1,2,3,s1\n1,2\n",
+        "t.csv, line 2002: 2 cells, but the header has 3": "1,2\n",
+        "t.csv, line 2002: 4 cells, but the header has 3": "1,2,3,s1\n1,2\n",
         "t.csv, line 2002: column 'b' contains 'text', which is not a number": "1,text,s1\n",
         "t.csv, line 2002: column 'y' has no label": "1,2,\n",
     }

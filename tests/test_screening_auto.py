@@ -273,7 +273,7 @@ def test_screenings_without_rows_are_refused():
     for data in ((rp.summarize(X, y, **CLASSES),), (iter([(X, y)]),), (X, y)):
         with pytest.raises(RocPredictError, match="family='auto' is not available with empirical=False"):
             rp.screen(*data, **CLASSES, empirical=False, family="auto")
-    with pytest.raises(RocPredictError, match="family='kde' is not available in a screening; use 'gaussian' or 'auto'"):
+    with pytest.raises(RocPredictError, match="family='kde' is not available for screening; use 'gaussian' or 'auto'"):
         rp.screen(X, y, **CLASSES, family="kde")
 
 

@@ -143,8 +143,8 @@ BAD_OPTIONS = {
     "level=[0.9, 0.95] has shape (2,); pass one number": {"level": [0.9, 0.95]},
     "adjust='bh' is not allowed; choose one of 'benjamini-hochberg', 'benjamini-yekutieli', ": {"adjust": "bh"},
     "engine='cuda' is not allowed; choose one of 'auto', 'numpy', 'numba'": {"engine": "cuda"},
-    "n_jobs=0 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": 0},
-    "n_jobs=-2 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": -2},
+    "n_jobs=0 is not valid; pass a positive integer, or -1 for one thread per processor": {"n_jobs": 0},
+    "n_jobs=-2 is not valid; pass a positive integer, or -1 for one thread per processor": {"n_jobs": -2},
     "n_jobs=1.5 is not an integer": {"n_jobs": 1.5},
     "n_top=0 is below 1": {"n_top": 0},
     "n_top=2.5 is not an integer": {"n_top": 2.5},
@@ -154,8 +154,8 @@ BAD_OPTIONS = {
     "moments=3 is not allowed; choose one of 2, 4": {"moments": 3},
     "direction='<' is not allowed; choose one of 'auto', None, 'higher', 'lower'": {"direction": "<"},
     "nan_policy='drop' is not allowed; choose one of 'omit', 'raise'": {"nan_policy": "drop"},
-    "family='weibull' is not available in a screening; use 'gaussian'": {"family": "weibull"},
-    "is not available in a screening; use 'gaussian'": {"family": rp.Gaussian(0, 1)},
+    "family='weibull' is not available for screening; use 'gaussian'": {"family": "weibull"},
+    "is not available for screening; use 'gaussian'": {"family": rp.Gaussian(0, 1)},
     "weights has shape (3,); pass one weight for each of the 40 rows": {"weights": np.ones(3)},
     "is negative; it must be 0 or more": {"weights": -np.ones(ROWS)},
     "contains NaN; real numbers are needed": {"weights": np.full(ROWS, NAN)},
@@ -264,7 +264,10 @@ def test_batches_have_no_empirical_auc():
         "y is missing; pass one label for each row; if X consists of batches (X, y), pass empirical=False or "
         "empirical='histogram'"
     )
-    summary = "needs observations, but X is a summary; pass empirical=False, or 'histogram' if it contains histograms"
+    summary = (
+        "needs observations, but X is a summary; pass empirical=False or, if the summary contains histograms, "
+        "empirical='histogram'"
+    )
     for empirical in (True, "top"):
         for data in (_batches(), X):
             assert refused(data, empirical=empirical) == words

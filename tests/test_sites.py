@@ -160,8 +160,8 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
     Path("edges.json").write_text('{"glucose": [5000, 6000], "mass": [0]}', encoding="utf-8")
     code, out, err = run(command)
     assert code == 0
-    assert "warning: none of the histogram edges of glucose can be kept: each edge has fewer than" in err
-    assert "--min-count 5 values of a class on one side. The bounds of the empirical AUC are 0 and 1" in err
+    assert "warning: none of the histogram edges of glucose can be kept: for each edge, at least one class " in err
+    assert "class has fewer than --min-count 5 values on one side. The bounds of the empirical AUC are 0 and 1" in err
     assert "Histograms list edges" in out
     rows = json.loads(run("screen out.json --empirical histogram --json")[1])["features"]
     flags = next(row["flags"] for row in rows if row["feature"] == "glucose")
@@ -219,7 +219,7 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge site-a.json site-b.json --out site-b.json": "--out site-b.json is one of the files to merge; pass "
         "another name",
         "merge edited.json": "edited.json: the JSON was changed after it was written: content_checksum does not match "
-        "its values; write it again",
+        "its values; write the summary again",
         "merge text.json": "text.json: the JSON is not a summary: in 'negative', mean is 'text', not a list of numbers",
         "merge short.json": "short.json: the JSON is not a summary: units ['mg'] is not a list of 3 strings",
         "merge other.json": "other.json: the JSON is not a summary: it lacks format='rocpredict summary'",
@@ -229,8 +229,8 @@ def test_files_that_do_not_belong_together(sites, run):
             for name in ("cut.json", "bytes.json", "a.csv")
         },
         "merge nosuch.json": "nosuch.json: No such file or directory",
-        "screen site-a.json site-b.json": "a summary (.json) must be screened alone, but 2 files are passed; merge "
-        "summaries with rocpredict merge",
+        "screen site-a.json site-b.json": "a summary (.json) must be screened alone, but 2 files were passed; to "
+        "combine summaries, use rocpredict merge",
         "screen site-a.json --label outcome": (
             "--label 'outcome' applies to tables only; omit it if the input is a summary"
         ),
@@ -243,10 +243,10 @@ def test_files_that_do_not_belong_together(sites, run):
         "screen site-a.json --positive ill": "--positive 'ill' is not the positive label of the summary",
         "merge site-a.json --out all.csv": "--out all.csv: pass a name that ends in .json",
         f"summarize a.csv {OPTIONS} --min-count 0": "--min-count 0 is below 1; pass 1 or more",
-        f"summarize a.csv {OPTIONS} --min-count 31": "every feature has fewer than --min-count 31 values in a class: "
-        "3 to 30 negative and 3 to 30 positive; pass a smaller --min-count",
-        f"summarize a.csv {OPTIONS} --unit mass": "--unit mass is not COLUMN=UNIT; pass --unit glucose=mg/dL, "
-        "for example",
+        f"summarize a.csv {OPTIONS} --min-count 31": "every feature has fewer than --min-count 31 values in at least "
+        "one class: 3 to 30 negative and 3 to 30 positive; pass a smaller --min-count",
+        f"summarize a.csv {OPTIONS} --unit mass": "--unit mass does not have the form COLUMN=UNIT; pass --unit "
+        "glucose=mg/dL, for example",
         f"summarize a.csv {OPTIONS} --unit size=m": "--unit contains 'size', which is not a feature; features are "
         "'glucose', 'mass', 'rare'",
         "summarize a.csv --positive sick": "--label is needed; pass one of these columns: outcome, glucose, mass, rare",

@@ -306,7 +306,7 @@ BAD_OPTIONS = {
     "positive=nan is not a label": {"positive": float("nan"), "negative": 0},
     "moments=3 is not allowed; choose one of 2, 4": {"moments": 3},
     "engine='cuda' is not allowed; choose one of 'auto', 'numpy', 'numba'": {"engine": "cuda"},
-    "n_jobs=0 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": 0},
+    "n_jobs=0 is not valid; pass a positive integer, or -1 for one thread per processor": {"n_jobs": 0},
     "weights has shape (1,); pass one weight for each of the 80 rows": {"weights": [1.0]},
     "feature_names has 1 name and X has 4 columns; pass one name for each column": {"feature_names": ["age"]},
 }
@@ -349,7 +349,7 @@ def test_from_summary_names_the_feature_that_has_no_prediction():
     for without in (np.full(len(y), True), y == y[0], y != y[0]):  # both classes, or one of them
         X[:, 1] = np.where(without, np.nan, X[:, 0])
         words = refusal(rp.PredictedRoc.from_summary, rp.summarize(X, y))
-        assert words.startswith("feature 'x1' has fewer than two finite values in a class; ")
+        assert words.startswith("feature 'x1' has fewer than two finite values in at least one class; ")
     assert "1 more" not in words
     X[:, 3] = np.nan
     words = refusal(rp.PredictedRoc.from_summary, rp.summarize(X, y))

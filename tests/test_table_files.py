@@ -118,9 +118,9 @@ def test_several_files_and_some_columns(tmp_path):
 
 
 BROKEN = {
-    "t0.csv, line 4: 2 cells where the header has 3": "a,b,y\n1,2,p\n\n3,q\n",
-    "t0.csv, line 3: 3 cells where the header has 2": "a,y\n1,p\n2,q,3\n",
-    "t0.csv, line 4: 1 cell where the header has 2; every row needs as many as the header": 'a,y\n1,"p\nq"\n3\n',
+    "t0.csv, line 4: 2 cells, but the header has 3": "a,b,y\n1,2,p\n\n3,q\n",
+    "t0.csv, line 3: 3 cells, but the header has 2": "a,y\n1,p\n2,q,3\n",
+    "t0.csv, line 4: 1 cell, but the header has 2; every row needs as many cells as the header": 'a,y\n1,"p\nq"\n3\n',
     "t0.csv, line 3: a quoted cell begins here and has no closing quote": 'a,y\n1,p\n"2,q\n3,p\n4,q\n',
     "t0.csv, line 3: ',' expected after '\"'": 'a,y\n1,p\n"2"x,q\n',
     "t0.csv, line 3: column 'a' contains 'high', which is not a number": "a,y\n1,p\nhigh,q\n3,p\n",
@@ -178,7 +178,7 @@ def test_read_csv_returns_the_columns_as_text_and_numbers(tmp_path):
     refuses(r"t0.csv, line 3: column 'b' contains 'x,\"y\".*, which is not a number", table.numbers, "b")
     refuses(r"t0.csv has no column 'c'; columns are a, b", table.text, "c")
     assert np.isnan(read_csv(written(tmp_path, "a,b\nNA,1\n,2\n?,3\n")[0]).numbers("a")).all()
-    hint = r"2 cells where the header has 1 \(commas separate cells here; write decimals with a point, or"
+    hint = r"2 cells, but the header has 1 \(commas separate cells here; write decimals with a point, or"
     for content, words in (("a,b\n", r"t0.csv has a header but no rows"), ("a|b\n1,5|2\n", hint)):
         refuses(words, read_csv, written(tmp_path, content)[0])
 
@@ -193,7 +193,7 @@ def test_paths_and_columns_that_are_refused(tmp_path):
     for only, words in (
         (["b"], "usecols='b' is not a column of t0.csv; columns are 'a', 'y'"),
         (["a", "a"], "usecols= contains 'a' twice"),
-        (["y"], "'y' is the column of the labels and cannot also be a feature"),
+        (["y"], "'y' is the label column and cannot also be a feature"),
         ("a", "usecols='a' is not a list of columns"),
         ([], "t0.csv has no column other than the labels"),
     ):
@@ -203,7 +203,7 @@ def test_paths_and_columns_that_are_refused(tmp_path):
         (tmp_path / "none.parquet", "none.parquet: No such file"),
         (tmp_path / "*.txt", "*.txt matches no file"),
         (tmp_path / "empty", "empty is a folder that contains no file with one of the suffixes .csv, .tsv, .parquet"),
-        (tmp_path, "is a folder of CSV and Parquet files; pass a pattern such as *.csv"),
+        (tmp_path, "is a folder that contains CSV and Parquet files; pass a pattern such as *.csv"),
         ("https://example.com/t.parquet", "is a remote path; pass a lazy frame, such as polars.scan_parquet("),
         ([], "paths is empty"),
         (3, "3 is not a path"),
@@ -222,7 +222,7 @@ def test_a_first_line_that_never_ends_is_refused(tmp_path, monkeypatch):
     archive = "is a spreadsheet or a ZIP archive; save it as a CSV file in UTF-8 or UTF-16"
     assert message_of(written(tmp_path, b"PK\x03\x04\x14\x00\x06\x00\n")) == f"t0.csv {archive}"
     (tmp_path / "a.json").write_text('{\n  "format": 1}')
-    assert message_of([tmp_path / "a.json"]).startswith("a.json is JSON; pass a CSV, Parquet or Feather file (Two")
+    assert message_of([tmp_path / "a.json"]).startswith("a.json is a JSON file; pass a CSV, Parquet or Feather file (")
     assert message_of([""]) == "'' is not a path; pass a file name"
     for device in ("full", "zero"):
         assert message_of([f"/dev/{device}"]) == f"{device} {nul}"
@@ -410,7 +410,7 @@ def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
         (tmp_path / "cut.parquet", "y", "cut.parquet cannot be read as Parquet: "),
         (good[:2], "y", "t1.parquet has no column 'b', which t0.parquet has"),
         ([good[1], good[0]], "y", "t0.parquet has a column 'b', which t1.parquet lacks"),
-        ([good[0], good[2]], "y", "t2.parquet: column 'b' has the type String, but t0.parquet has Float64"),
+        ([good[0], good[2]], "y", "t2.parquet: column 'b' has the type String, but Float64 in t0.parquet"),
         (good[3], "y", "t3.parquet has columns but no rows"),
         (good[0], "q", "label='q' is not a column of t0.parquet; columns are 'a', 'b', 's', 'y'"),
         (good[0], "a", "y has missing values (NaN) in 1 of 3 rows: 2"),

@@ -323,9 +323,9 @@ WRONG_PAGES = [
     ("is not a single name", FOUR | {"feature": ["a", "b"]}),
     ("names a column twice", {"x": {"a": [1, 2], "b": [1, 2]}, "y": [0, 1], "feature": ["a", "a"]}),
     ("unit=", FOUR | {"unit": ["a", "b"]}),
-    ("pass x, or mean= and std=", FOUR | {"mean": (1, 2), "std": (1, 1)}),
+    ("pass either x, or both mean= and std=", FOUR | {"mean": (1, 2), "std": (1, 1)}),
     ("500,500 values, but a page can have at most 500,000", {"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}),
-    ("y has 20 labels; pass the positive one", {"x": np.arange(40.0), "y": np.arange(40) // 2}),
+    ("y has 20 labels; pass the positive label", {"x": np.arange(40.0), "y": np.arange(40) // 2}),
     ("feature='petal' is not allowed", IRIS_COLUMNS | {"positive": "setosa", "feature": "petal"}),
     (
         "feature='a' is not numeric: it contains 'u'; select",
@@ -333,7 +333,7 @@ WRONG_PAGES = [
     ),
     ("x='irises' is not allowed; choose one of 'iris'", {"x": "irises"}),
     ("feature='petal' is not allowed", {"x": "iris", "feature": "petal"}),
-    ("is not one of the class pairs on this page", {"x": "iris", "positive": "setosa", "negative": "setosa"}),
+    ("are not a class pair on this page", {"x": "iris", "positive": "setosa", "negative": "setosa"}),
     ("y=[0, 1] needs x", {"y": [0, 1]}),
     ("must be passed together", {"mean": (4, 8)}),
     ("positive='ill' needs x, or mean= and std=", {"positive": "ill"}),
@@ -540,7 +540,7 @@ WRONG_STATES = [
     ("mean0=nan contains NaN", {"mean0": "NaN"}),
     ("mean0=inf contains infinite", {"mean0": "inf"}),
     ("mean0='1e300' is too large", {"mean0": "1e300"}),
-    ("std1='-2' is not allowed; pass a number above 0", {"std1": "-2"}),
+    ("std1='-2' is not allowed; pass a number from 1e-", {"std1": "-2"}),
     ("std0='0' is not allowed", {"std0": "0"}),
     ("cost='0' is not allowed", {"cost": "0"}),
     ("prevalence=1.0 is outside the open interval (0, 1)", {"prevalence": "1"}),
@@ -656,7 +656,7 @@ def test_a_site_is_written_completely_or_not_at_all(tmp_path, monkeypatch):
     refuses("cannot be written", page.save_site, tmp_path / "file")
     (tmp_path / "taken" / "index.html").mkdir(parents=True)
     refuses("cannot be written: Is a directory", page.save_site, tmp_path / "taken")
-    with pytest.raises(RocPredictError, match="glossary='javascript:1' is not an address or a path"):
+    with pytest.raises(RocPredictError, match="glossary='javascript:1' is neither an address nor a path"):
         page.save_site(tmp_path / "new", glossary="javascript:1")
     assert [path.name for path in (tmp_path / "taken").iterdir()] == ["index.html"]
 

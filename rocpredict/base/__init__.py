@@ -1,1 +1,1 @@
-"""Results, validation, labels, rates and files: the parts that all other subpackages use."""
+"""Results, validation, labels, rates and files: code that is used by all other subpackages."""

@@ -96,7 +96,7 @@ def check_suffix(option: str, path: str | PathLike[str], *suffixes: str) -> None
 
 
 def is_stream(path: str | PathLike[str]) -> bool:
-    """Return whether a path is a pipe, a device or a file that this process has open; these must not be replaced."""
+    """Return whether a path is one that must not be replaced: a pipe, a device or a file that this process has open."""
     if _DESCRIPTOR.fullmatch(os.fspath(path)):
         return True
     try:
@@ -108,14 +108,14 @@ def is_stream(path: str | PathLike[str]) -> bool:
 def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     r"""Format rows as CSV.
 
-    Each row ends with a line feed. Cells with a separator, a quote or a line break are quoted.
+    Each row ends with a line feed. Cells that contain a separator, a quote or a line break are quoted.
 
     Notes
     -----
     Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as OWASP ("CSV Injection")
     recommends. This applies to text that is not a number and begins with a tab, a line break, or one of =, +, - and @.
-    Quotes, spaces and invisible characters before one of these four signs are ignored. The same applies to text after a
-    semicolon, a vertical bar, a tab or a line break inside a cell, because a spreadsheet may use any of these
+    Quotes, spaces and invisible characters before one of these four signs are ignored. The same applies to text that
+    follows a semicolon, a vertical bar, a tab or a line break inside a cell. A spreadsheet may use any of these
     characters as its separator and begin a new cell there. Numbers are written with full precision and never changed.
 
     Examples
@@ -131,7 +131,7 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def format_csv_columns(columns: Mapping[str, NDArray[Any]]) -> str:
-    """Format columns as ``format_csv`` does, with empty cells for missing values and with dates as text.
+    """Format columns like ``format_csv``; missing values become empty cells, and dates become text.
 
     This function is about five times as fast as ``format_csv``, because it formats each column in one step.
     """
@@ -207,7 +207,7 @@ def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
 
 
 def none_if_missing(item: Any) -> Any:
-    """Convert a cell to a Python value, and a missing value to None."""
+    """Convert a cell to a Python value; a missing value becomes None."""
     plain = item.item() if isinstance(item, np.generic) and item.dtype.kind not in "mM" else item
     return None if not isinstance(plain, Iterable) and is_missing(plain) else plain
 
@@ -248,7 +248,7 @@ def make_directory(path: str | PathLike[str]) -> Path:
 
 
 def write_folder(folder: str | PathLike[str], contents: Mapping[str, str | bytes]) -> Path:
-    """Write several files to a folder, either all of them or none; other files in the folder are kept.
+    """Write several files to a folder; if one of them cannot be written, none is. Other files in the folder are kept.
 
     Parameters
     ----------

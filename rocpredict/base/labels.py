@@ -3,7 +3,7 @@
 Values and labels are matched by position. A pandas index is checked, but never used to reorder observations:
 
 - If two arguments have equal indexes, or if only one of them has an index, they are matched by position.
-- If one index is the default index 0, 1, 2, ... and the other is not, the arguments are matched by position, too. There
+- If one index is the default index 0, 1, 2, ... and the other is not, the arguments are also matched by position. There
   is one exception: if the other index is a permutation of the default index, an error is raised, since matching by
   index and matching by position would give different results.
 - Any other difference between two indexes causes an error; the message suggests two remedies.
@@ -52,7 +52,7 @@ MAX_EXPANDED_ROWS = 10_000_000
 class ClassRows(NamedTuple):
     """Row indices and labels of both classes, and the numbers of omitted rows and of rows without a label.
 
-    ``negative_labels`` contains the labels of the negative class if it has several, and is otherwise empty.
+    If the negative class has several labels, ``negative_labels`` contains these labels; otherwise, it is empty.
     """
 
     negative: NDArray[np.intp]
@@ -132,7 +132,7 @@ def split_classes(
     RocPredictError
         If ``x``, ``y`` and ``weights`` differ in length, values are not numbers, labels are unknown or ambiguous, a
         class has no observations or no weight above 0, pandas indexes do not match, or x and y seem to be exchanged.
-        If ``nan_policy`` is "raise", missing values and labels also cause an error.
+        If ``nan_policy`` is "raise", missing values and missing labels also cause an error.
     """
     check_index({"y": y, "weights": weights})
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
@@ -208,7 +208,7 @@ def split_rows(
 
 
 class EncodedLabels(NamedTuple):
-    """Integer code of the class of each row, and the pairs of classes to compare."""
+    """Integer class code of each row, and the class pairs to compare."""
 
     codes: NDArray[np.int16]
     """Codes 0, 1, 2, ..., and -1 for a row without a class."""
@@ -227,13 +227,13 @@ def encode_labels(
     Parameters
     ----------
     labels : array of shape (n,)
-        Labels as ``check_labels`` returns them.
+        Labels, as returned by ``check_labels``.
     positive, negative : label, optional
         As in ``split_classes``. If neither ``positive`` nor ``negative`` is passed and there are three or more labels,
         each label is a separate class.
     pairs : {"rest", "all"} or None, default="rest"
         - "rest": each class against all others.
-        - "all": every pair of classes; if ``positive`` is passed, only the pairs with this class.
+        - "all": every pair of classes; if ``positive`` is passed, only the pairs that contain this class.
         - None: one pair, the positive class against ``negative`` or, by default, against all other labels.
     """
     if pairs is not None:
@@ -331,7 +331,7 @@ _DTYPE_NAMES = {"U": "text", "S": "bytes", "c": "complex numbers", "M": "dates",
 
 
 def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
-    """Return the values of one feature as float64 of shape (n,), with NaN for missing values.
+    """Return the values of one feature as a float64 array of shape (n,), with NaN for missing values.
 
     Raises
     ------
@@ -373,7 +373,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     """
     labels = _fill_masked("y", y)
     if labels.ndim != 1:
-        raise RocPredictError(f"y has shape {labels.shape}; pass one label for each row, shape (n,)")
+        raise RocPredictError(f"y has shape {labels.shape}; pass an array of shape (n,) with one label for each row")
     if not labels.size:
         raise RocPredictError("y is empty; pass one label for each row")
     objects = labels.dtype.kind in "OV"
@@ -457,7 +457,7 @@ def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy
 def check_index(columns: Mapping[str, Any]) -> None:
     """Check that the indexes of pandas columns match, and that no column is part of a Dask DataFrame.
 
-    The docstring of the module states the rules.
+    The module docstring explains the rules.
 
     Parameters
     ----------
@@ -485,7 +485,7 @@ def check_index(columns: Mapping[str, Any]) -> None:
 def check_not_lazy(name: str, values: Any) -> None:
     """Raise RocPredictError for columns of a Dask DataFrame and for Dask arrays of unknown size.
 
-    The order of their rows may change from one computation to the next.
+    The rows of such data may be in a different order in each computation.
     """
     is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
     sizes = (getattr(values, "shape", None) or ()) if is_part else ()

@@ -89,7 +89,7 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
     Parameters
     ----------
     tpr, fpr, prevalence : float or array
-        Values in [0, 1]; arrays must be broadcastable against each other.
+        Values in [0, 1]; arrays must be broadcastable to a common shape.
 
     Returns
     -------
@@ -356,7 +356,7 @@ class Rates(Result, Generic[Value]):
         """
         if self.counts is None:
             raise RocPredictError(
-                "confusion needs the number of observations of each class; use confusion_joint for fractions"
+                "confusion needs the number of observations of each class; for fractions, use confusion_joint"
             )
         return _matrix(*self.counts)
 
@@ -444,13 +444,13 @@ def normal_critical_value(level: float) -> float:
 def zero_variance_interval(
     estimate: FloatArray, class_sizes: tuple[ArrayOrFloat, ArrayOrFloat], level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval bounds of an AUC whose estimated variance is zero.
+    """Return the confidence limits for an AUC whose estimated variance is zero.
 
-    Each pair of a negative and a positive has one of three outcomes: the positive is larger, smaller or equal. If the
-    smaller class has n observations, n pairs can be formed that share no observation. In the sample, all these pairs
-    have the same outcome. In the population, the proportion of pairs with a different outcome therefore has the
-    upper confidence bound 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The interval assumes the worst case, in
-    which all pairs with a different outcome change the AUC in the same direction.
+    Each pair of a negative and a positive has one of three outcomes: the positive has the larger value, the smaller
+    value, or the same value. If the smaller class has n observations, n pairs can be formed that share no observation.
+    In the sample, all these pairs have the same outcome. In the population, the proportion of pairs with a different
+    outcome therefore has the upper confidence bound 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). The interval
+    assumes the worst case, in which all pairs with a different outcome change the AUC in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)

@@ -61,7 +61,7 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
 
 
 def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> Any:
-    """Write the report of a screening to a file."""
+    """Write a screening report to a file."""
     return import_module("rocpredict.reports.screening").screening_report(table, path, **options)
 
 
@@ -362,7 +362,7 @@ def _hashable(value: Any) -> Any:
 
 
 def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], **rest: Any) -> Table:
-    """Return a table of the first features of a batch, with the shape of the batch in its title."""
+    """Return a table of the first features of a batch; the title states the shape of the batch."""
     size = int(np.prod(shape))
     many = min(size, MAX_ROWS)
     arrays = [np.asarray(values) for values in columns.values()]  # for all or only the first features

@@ -222,7 +222,7 @@ class Table:
         ]
 
     def sort_key(self, row: int, index: int) -> str:
-        """Return the key by which a script in an HTML page sorts a cell; undefined values are sorted last."""
+        """Return the key that a script in the HTML page uses to sort a cell; undefined values are sorted last."""
         value = _first(self.rows[row][index])
         return "" if value != value else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), f"{value:.9g}")  # noqa: PLR0124
 

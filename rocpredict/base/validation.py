@@ -1,4 +1,4 @@
-"""Errors and the validation of arguments."""
+"""Error classes and argument validation."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class RocPredictError(ValueError):
-    """Error for an invalid argument; the message states the argument, its value and the accepted values."""
+    """Error for an invalid argument; the message names the argument and states its value and the accepted values."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(" ".join(str(message).splitlines()))  # a file name can contain a new line
@@ -86,7 +86,7 @@ def check_real(name: str, value: ArrayLike) -> FloatArray:
 
 
 def check_result(name: str, value: object, kind: type, maker: str) -> None:
-    """Raise if ``value`` is not an instance of the class ``kind``.
+    """Raise an error if ``value`` is not an instance of the class ``kind``.
 
     The error message recommends ``maker``, the name of a function that returns such objects.
     """
@@ -95,7 +95,7 @@ def check_result(name: str, value: object, kind: type, maker: str) -> None:
 
 
 def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
-    """Convert numbers to float64, with NaN for missing values; raise if float64 cannot represent a number."""
+    """Convert numbers to float64, with NaN for missing values; raise an error if float64 cannot represent a number."""
     if array.dtype == np.float64:
         return array
     if array.dtype.kind == "O":
@@ -245,7 +245,7 @@ def check_seed(name: str, seed: Seed) -> np.random.Generator:
 
 
 def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
-    """Return the indices that ``item`` selects; raise if it is not an index, a slice, a list of indices or a mask."""
+    """Return the indices that ``item`` selects, which must be an index, a slice, a list of indices or a mask."""
     try:
         key = item if isinstance(item, slice) else np.asarray(item)
         if isinstance(key, np.ndarray):
@@ -284,7 +284,7 @@ _MAX_SUGGESTIONS = 5_000  # largest number of names that are compared with a wor
 def suggest(word: object, names: Iterable[object]) -> str:
     """Return the suggestion "; did you mean 'name'?", or "" if no name is similar to ``word``.
 
-    A name that differs from ``word`` only in type is also suggested.
+    A name that differs from ``word`` only in its Python type is also suggested.
 
     Examples
     --------
@@ -330,7 +330,7 @@ def is_number_text(text: Any) -> bool:
 def number_format_hint(text: object, mark: str = "point") -> str:
     """Return a hint on how to write numbers, or "".
 
-    The hint is returned if ``text`` resembles a number but cannot be converted to a float, such as "7%".
+    The hint is returned if ``text``, such as "7%", resembles a number but cannot be converted to a float.
     """
     is_wrong = isinstance(text, str) and re.match(r"\W*\d", text) and not is_number_text(text)
     return f" (write a decimal {mark}, no thousands separator and no unit)" if is_wrong else ""

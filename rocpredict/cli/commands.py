@@ -36,7 +36,7 @@ from rocpredict.teaching.page import TeachingPage
 
 def add_paper_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``paper``."""
-    seed = "seed of the simulated experiments of Table I (default: 0)"
+    seed = "seed for the simulated experiments in Table I (default: 0)"
     command.add_argument("--seed", type=int, default=0, help=seed)
     command.add_argument("--out", type=Path, metavar="DIR", help="write tables and figures to this folder")
 
@@ -89,7 +89,8 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     common.add_level(command)
     command.set_defaults(level=None)
     common.add_direction(command)
-    add("--threshold", type=float, metavar="T", help="show the rates at this threshold instead of the best threshold")
+    threshold = "show the rates at this threshold instead of the rates at the best threshold"
+    add("--threshold", type=float, metavar="T", help=threshold)
     names = ", ".join(list(CRITERIA)[1:])
     criteria = f"criterion by which the best threshold is chosen: ameans (balanced accuracy, default), {names}"
     add("--criterion", default="ameans", metavar="NAME", help=criteria)
@@ -225,7 +226,8 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     auc = "expected AUC, instead of --mean and --std; assumes two Gaussians with equal SDs"
     add("--auc", type=float, metavar="A", help=auc)
     add("--against", type=float, metavar="A", help="AUC under the null hypothesis")
-    common.add_pair_option(command, "--against-mean", "class means of a second feature, to compare the two AUCs")
+    second = "class means of a second feature, whose AUC is compared with the AUC of the first feature"
+    common.add_pair_option(command, "--against-mean", second)
     common.add_pair_option(command, "--against-std", "class standard deviations of the second feature")
     correlation = (
         "correlation of the two features within a class, if they are measured on the same subjects: one number for "
@@ -234,7 +236,7 @@ def _add_curve_options(command: argparse.ArgumentParser, default: str) -> None:
     add("--correlation", nargs="+", type=float, metavar="R", help=correlation)
     alternatives = "alternative hypothesis (default: two-sided)"
     add("--alternative", choices=POWER_ALTERNATIVES, default="two-sided", help=alternatives)
-    common.add_level(command, "confidence level; a test has the significance level 1 - L")
+    common.add_level(command, "confidence level; tests use a significance level of 1 - L")
     add("--method", choices=METHODS, help=f"method of the interval or test (default: {default})")
 
 
@@ -254,9 +256,10 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``sample-size``."""
     add = command.add_argument
     _add_curve_options(command, f"{DEFAULT} for an AUC, {CURVE_DEFAULT} for a TPR or partial AUC")
-    add("--tpr-at-fpr", type=float, metavar="F", help="plan a study of the TPR at this FPR, instead of the AUC")
+    rate = "plan a study that estimates the TPR at this FPR instead of the AUC"
+    add("--tpr-at-fpr", type=float, metavar="F", help=rate)
     for axis in ("fpr", "tpr"):
-        text = f"plan a study of the partial AUC over this range of the {axis.upper()}, instead of the AUC"
+        text = f"plan a study that estimates the partial AUC over this {axis.upper()} range instead of the AUC"
         add(f"--{axis}", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
     add("--ratio", type=float, default=1.0, metavar="R", help="number of negatives per positive (default: 1)")
     add("--width", type=float, metavar="W", help="full width of the confidence interval")
@@ -265,7 +268,7 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_sample_size(options: argparse.Namespace) -> None:
-    """Compute the sample size of a ROC study from its expected class distributions.
+    """Compute the sample size of a ROC study from the expected class distributions.
 
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.05       full width of the confidence interval of the AUC
       rocpredict sample-size --auc 0.7 --power 0.9 --against 0.5     test of the AUC against a value
@@ -288,7 +291,7 @@ def add_power_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_power(options: argparse.Namespace) -> None:
-    """Compute the power of a test of one AUC, or of a test that compares two AUCs, for given class sizes.
+    """Compute the power of a test of one AUC or of a comparison of two AUCs, for given class sizes.
 
     rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8     test of the AUC against a value
     rocpredict power --auc 0.7 --count 40 80 --against 0.5 --alternative greater
@@ -408,7 +411,7 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach --site public --url https://example.org/roc/
 
     If you move the threshold, its point on the curve and its rates change. If you change a density, the curve and all
-    numbers change, too. By default, the command computes the numbers that the page shows, and therefore runs until you
+    numbers change, too. By default, the command computes the numbers shown on the page and therefore runs until you
     press Ctrl-C. A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the
     name of a built-in data set (iris, pima, breast_cancer). With --mean and --std, the options --negative, --positive
     and --feature set the names of the classes and of the feature.
@@ -477,7 +480,7 @@ def _page(options: argparse.Namespace) -> TeachingPage:
 def _only_name(names: list[str]) -> str:
     if len(names) > 1:
         raise RocPredictError(
-            f"--feature is passed {len(names)} times; pass it once (several features need a CSV file)"
+            f"--feature is passed {len(names)} times; pass it once (to use several features, pass a CSV file)"
         )
     return names[0]
 
@@ -587,11 +590,13 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
     common.add_data(command, "all features of a built-in data set")
     common.add_direction(command, "append", ". Pass the option once for all features, or once for each --feature")
     methods = (
-        "method for testing two features against each other (default: smoothed-logit); venkatraman compares whole "
-        "curves"
+        "method of the test that compares two features (default: smoothed-logit); venkatraman compares whole curves"
     )
     add("--method", choices=_AUC_METHODS, help=methods)
-    alternatives = "alternative hypothesis about the difference in AUC, first minus second feature (default: two-sided)"
+    alternatives = (
+        "alternative hypothesis about the AUC of the first feature minus the AUC of the second feature (default: "
+        "two-sided)"
+    )
     add("--alternative", choices=ALTERNATIVES, help=alternatives)
     add(
         "--margin",

@@ -263,7 +263,7 @@ def add_plot(command: argparse.ArgumentParser, picture: str) -> None:
 
 def add_resampling(command: argparse.ArgumentParser) -> None:
     """Add the options that control the simulated samples."""
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the simulated samples (default: 0)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed for the simulated samples (default: 0)")
     command.add_argument(
         "--resamples", type=int, default=500, metavar="N", help="number of simulated samples (default: 500)"
     )
@@ -275,7 +275,7 @@ def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 
 def check_unique(option: str, names: Sequence[str] | None) -> None:
-    """Check that an option names no column twice."""
+    """Raise RocPredictError if an option names the same column twice."""
     twice = [name for name in names or () if names and names.count(name) > 1]
     if twice:
         raise RocPredictError(f"--{option} {twice[0]} is passed twice; pass each column once")
@@ -403,7 +403,7 @@ _MAX_PLOTTED_FEATURES = 20  # largest number of features in one plot, each in it
 
 
 def check_plot(path: Path | None, n_features: int = 1) -> None:
-    """Raise RocPredictError if the plot cannot be drawn or written; commands check this before the computation."""
+    """Raise RocPredictError if the plot cannot be drawn or written; commands call this before the computation."""
     if path is None:
         return
     check_suffix("--plot ", check_writable(path), ".svg", ".png", ".pdf")

@@ -93,7 +93,7 @@ def _parse_and_run(argv: Sequence[str] | None) -> None:
     words = sys.argv[1:] if argv is None else argv
     if not words:
         parser.print_help(sys.stderr)
-        raise RocPredictError("no command; pass one of the commands above")
+        raise RocPredictError("no command was passed; pass one of the commands above")
     try:
         options = parser.parse_args(words)
     except SystemExit:  # help and version

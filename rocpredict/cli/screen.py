@@ -60,8 +60,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     empirical = (
         "features for which empirical results are computed. yes: all features (default for tables); no: no feature "
         "(default for summaries); top: the --n-top features whose predicted AUC is farthest from 1/2; histogram: all "
-        "features, with an AUC approximated from the counts in histogram bins, and the smallest and largest AUC that "
-        "are possible with these counts"
+        "features, with an AUC approximated from the counts in histogram bins, and with the smallest and largest AUC "
+        "that are consistent with these counts"
     )
     add("--empirical", choices=list(_EMPIRICAL_CHOICES), help=empirical)
     n_top = "number of features for which --empirical top computes empirical results (default: 100)"
@@ -203,7 +203,7 @@ def _read_data(options: argparse.Namespace, nan_policy: NanPolicy | None = None)
     paths = find_files(options.data)
     if any(map(is_h5ad, paths)):
         if options.label is None:
-            raise RocPredictError("--label is needed; pass the name of a column of obs")
+            raise RocPredictError("--label is needed; pass the name of a column in obs")
         matrix = common.pick(options, "layer", "use_raw")
         features, labels = read_table_and_labels(paths, options.label, nan_policy=nan_policy, **matrix)
         names = _feature_columns(options, features.names.tolist())
@@ -258,8 +258,8 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
     """Return the selected features of a summary, its two class labels, and notes on the summary."""
     if len(options.data) > 1:
         raise RocPredictError(
-            f"a summary (.json) must be screened alone, but {len(options.data)} files are passed; merge summaries with "
-            "rocpredict merge"
+            f"a summary (.json) must be screened alone, but {len(options.data)} files were passed; to combine "
+            "summaries, use rocpredict merge"
         )
     if options.label is not None:
         raise RocPredictError(f"--label {options.label!r} applies to tables only; omit it if the input is a summary")
@@ -289,8 +289,9 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     )
     add("--min-count", type=int, default=5, metavar="N", help=least)
     edges = (
-        'JSON file of histogram edges by feature, such as {"glucose": [90, 100, 110]}; all sites must use the same '
-        "edges. The summary then contains histograms; bins with fewer than --min-count values of a class are merged"
+        'JSON file with the histogram edges of each feature, such as {"glucose": [90, 100, 110]}; all sites must use '
+        "the same edges. The summary then contains histograms; bins with fewer than --min-count values of a class are "
+        "merged"
     )
     add("--edges", type=Path, metavar="FILE.json", help=edges)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated; files are merged only if their units agree"
@@ -314,7 +315,9 @@ def run_summarize(options: argparse.Namespace) -> None:
     pairs = [word.partition("=") for word in options.unit]
     for word, (name, _, unit) in zip(options.unit, pairs, strict=True):
         if not name or not unit:
-            raise RocPredictError(f"--unit {word} is not COLUMN=UNIT; pass --unit glucose=mg/dL, for example")
+            raise RocPredictError(
+                f"--unit {word} does not have the form COLUMN=UNIT; pass --unit glucose=mg/dL, for example"
+            )
     options.nan = "omit"
     features, labels, notes = _read_data(options)
     if hasattr(features, "items"):  # built-in data
@@ -467,12 +470,12 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     accuracy = (
         "ameans_corrected is accurate on average over all features, but too high for the top-ranked features."
         if table.empirical
-        else "Without empirical results, ameans_corrected has the error of the Gaussian model, which is large for "
+        else "Without empirical results, ameans_corrected is computed from two Gaussians, so its error is large for "
         "skewed features; p_value is from Welch's t-test."
     )
     yield (
-        f"q_value is p_value adjusted for the tests of all numeric features ({table.adjust}). ameans_corrected is the "
-        f"optimism-corrected Ameans (balanced accuracy). {accuracy}"
+        f"q_value is p_value adjusted for multiple testing of all numeric features ({table.adjust}). "
+        f"ameans_corrected is the optimism-corrected Ameans (balanced accuracy). {accuracy}"
     )
     if "misfit" in table.flags:
         yield "Flag misfit: two Gaussians do not describe the feature well; use the empirical AUC."

@@ -32,8 +32,8 @@ class Comparison(Result):
     Attributes
     ----------
     n_negative, n_positive : int or float
-        Number of observations per class from which the empirical curve is computed. For weighted data, this is the sum
-        of the weights, which may be fractional.
+        Number of observations in each class of the empirical curve. For weighted data, this is the sum of the weights,
+        which may be fractional.
     direction : {"higher", "lower"}
         Direction of the rule. "higher": positive if x >= threshold; "lower": positive if x <= threshold.
     predicted_auc, empirical_auc : float
@@ -71,9 +71,9 @@ class Comparison(Result):
     empirical_ameans_corrected : float
         Optimism-corrected Ameans of the empirical threshold: an estimate of its Ameans on new data.
     threshold_regret : float
-        Loss of empirical Ameans if the predicted threshold is used: empirical_ameans - ameans_at_predicted_threshold.
+        Loss in empirical Ameans if the predicted threshold is used: empirical_ameans - ameans_at_predicted_threshold.
     curves : (predicted, empirical)
-        The two ROC curves, which ``plot`` draws.
+        The two ROC curves drawn by ``plot``.
     """
 
     n_negative: float
@@ -152,7 +152,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
         Predicted ROC curve of one feature.
     empirical : EmpiricalRoc
         Empirical ROC curve of the same feature, with the same direction. The comparison is fairer if the prediction was
-        not fitted to the same data.
+        not fitted to the data of the empirical curve.
     level : float, default=0.95
         Confidence level of the interval for the empirical AUC, in (0, 1).
 
@@ -269,7 +269,7 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
 
 @np.errstate(under="ignore")
 def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
-    """Return the predicted minus the empirical TPR at the FPR where they differ most, and this FPR."""
+    """Return the TPR difference (predicted minus empirical) with the largest absolute value, and its FPR."""
     _check(predicted, empirical)
     fpr = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
     before = np.maximum(np.nextafter(fpr, 0), 0)

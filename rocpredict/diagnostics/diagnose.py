@@ -1,4 +1,4 @@
-"""Diagnosis of the fit of a predicted ROC curve to its data."""
+"""Diagnose how well a predicted ROC curve fits its data."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiagnosticFinding(Result):
-    """Result of one check of a diagnosis.
+    """Result of a single diagnostic check.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class QuantilePlotData(NamedTuple):
 
 
 class DensityPlotData(NamedTuple):
-    """Fitted density of one class at ``x``, and the histogram of its values; ``edges`` contains the bin edges."""
+    """Fitted density at ``x`` and histogram of the values of one class; ``edges`` contains the bin edges."""
 
     x: FloatArray
     density: FloatArray
@@ -130,7 +130,7 @@ class Diagnosis(Result):
         the p-value of ``auc_error``. All p-values are computed by a parametric bootstrap; see ``diagnose``.
     area_between, area_between_expected, area_between_p_value : float
         ``area_between`` is the absolute difference between the predicted and the empirical TPR, averaged over all FPRs.
-        ``area_between_expected`` is the mean of this measure in samples simulated from the fitted distributions, and
+        ``area_between_expected`` is the mean ``area_between`` of samples simulated from the fitted distributions, and
         ``area_between_p_value`` is the p-value of the observed ``area_between``.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         ``max_tpr_gap`` is the predicted minus the empirical TPR at the FPR where the absolute difference is largest.
@@ -140,11 +140,11 @@ class Diagnosis(Result):
         Mean difference between the predicted and the empirical TPR (predicted minus empirical) for FPRs in [0, 1/3],
         [1/3, 2/3] and [2/3, 1].
     threshold : float
-        Predicted threshold with the highest Ameans (balanced accuracy).
+        Threshold at which the predicted Ameans (balanced accuracy) is highest.
     threshold_regret, threshold_p_value : float
         Highest empirical Ameans minus the empirical Ameans at ``threshold``, and the p-value of this difference.
     n_resamples, n_failed : int
-        Number of simulated samples, and number of these samples to which the family could not be fitted.
+        Number of simulated samples, and number of simulated samples for which the fit of the family failed.
     findings : tuple of DiagnosticFinding
         Findings, each with a severity ("ok", "note" or "warn"), a description and a suggestion.
     verdict : str
@@ -236,7 +236,7 @@ class Diagnosis(Result):
         Returns
         -------
         DiagnosticFinding or None
-            The finding, or None if the diagnosis has no finding of this name.
+            The finding, or None if the diagnosis has no finding with this name.
         """
         return next((item for item in self.findings if str(name) in {item.name, item._title}), None)
 
@@ -349,7 +349,7 @@ def diagnose(
     """
     resampling = BootstrapOptions(n_resamples, rng)
     if isinstance(family, str) and family == "empirical":
-        raise RocPredictError("family='empirical' fits no model that could be diagnosed; pass another family")
+        raise RocPredictError("family='empirical' fits no model, so there is nothing to diagnose; pass another family")
     x, y = as_rereadable(x), as_rereadable(y)
     labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
     with suppress_misfit_warning():  # the findings report it in detail
@@ -411,7 +411,7 @@ class _Limits(NamedTuple):
         return "warn" if value > self.warn else "note" if value > self.note else "ok"
 
     def severity_by_p_value(self, p: float, value: float) -> str:
-        """Return the severity of a measure; it is "ok" if sampling variation can explain the value."""
+        """Return the severity of a measure; "ok" if sampling variation can explain its value."""
         if p <= _P_WARN and value > self.warn:
             return "warn"
         return "note" if p <= _P_NOTE and value > self.note else "ok"

@@ -31,7 +31,7 @@ _OUTLIER_IQR_FACTOR = 3  # a value further than this from a quartile, in interqu
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassDescription(Result):
-    """Descriptive statistics of one class, with goodness-of-fit measures of its distribution.
+    """Descriptive statistics of one class, with goodness-of-fit measures of its fitted distribution.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class ClassDescription(Result):
         Most frequent value (the lowest if several are equally frequent), and the fraction and number of observations
         with this value.
     fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
-        Fractions of observations that are equal to the minimum, to the maximum, and to 0.
+        Fractions of observations equal to the minimum, to the maximum, and to 0.
     outliers : float
-        Fraction of observations that are more than 3 interquartile ranges beyond the quartiles.
+        Fraction of observations that are more than 3 interquartile ranges below the lower or above the upper quartile.
     ks : float
         Kolmogorov-Smirnov statistic: largest absolute difference between the fitted and the empirical distribution
         functions.
@@ -147,9 +147,9 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
     """Return the SD ratio (positives divided by negatives), with an interval from the F distribution.
 
-    If the excess kurtosis of a class is positive, its degrees of freedom n - 1 are divided by 1 + kurtosis/2. The
-    reason is that the sample variance varies more for a heavy-tailed distribution than for a normal distribution
-    (Shoemaker 2003). If a class has zero variance, the interval is [0, inf].
+    For a class with positive excess kurtosis, the degrees of freedom n - 1 are divided by 1 + kurtosis/2. For a
+    heavy-tailed distribution, the sample variance varies more than for a normal distribution (Shoemaker 2003). If a
+    class has zero variance, the interval is [0, inf].
     """
     if negative.constant or positive.constant:
         estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
@@ -241,7 +241,7 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
 
 
 def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: SortedSamples) -> _Chunk:
-    """Return misfit measures and normal scores of many samples, computed from the distributions fitted to them.
+    """Return misfit measures and normal scores of many samples; each sample has its own fitted distributions.
 
     The samples must not contain ties.
     """
@@ -313,8 +313,8 @@ def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
     """Return the Anderson-Darling statistic A^2 from the log tail probabilities of sorted values.
 
     ``below`` contains the logarithms of the lower tail probabilities, and ``above`` contains the logarithms of the
-    upper tail probabilities. Their last axis corresponds to the sorted values of a sample. A^2 is inf if a tail
-    probability is 0.
+    upper tail probabilities. The last axis of both arrays corresponds to the sorted values of a sample. A^2 is inf if a
+    tail probability is 0.
     """
     n = below.shape[-1]
     weights = np.arange(1, 2 * n, 2) / n
@@ -330,7 +330,7 @@ def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
 
 
 def plot_ranks(count: int) -> NDArray[np.intp]:
-    """Return evenly spaced ranks (from 0) of the values to plot, or all ranks of a small sample."""
+    """Return the ranks (from 0) of the values to plot: all ranks of a small sample, otherwise evenly spaced ranks."""
     return np.unique(np.round(np.linspace(0, count - 1, min(count, _MAX_POINTS))).astype(np.intp))
 
 

@@ -31,7 +31,7 @@ class Atoms(NamedTuple):
     Attributes
     ----------
     points : array of shape (k,)
-        Values with a positive probability, ascending.
+        Values with positive probability, in ascending order.
     masses : array of shape (k,)
         Probability of each value in ``points``.
     """
@@ -55,7 +55,7 @@ class Distribution(Result, ABC, Generic[Value]):
     A subclass defines ``_cdf``, ``_sf``, ``_logpdf``, ``_ppf`` and ``_isf``. These methods receive validated float64
     arrays and return arrays of the same shape. A subclass with point masses also defines ``_cdf_strict``,
     ``_sf_inclusive`` and ``atoms``. A subclass can override ``_pdf`` and ``reflect`` if the inherited methods are slow
-    or imprecise. Two instances of a subclass that is a dataclass are equal if all of their fields are equal.
+    or imprecise. If a subclass is a dataclass, two of its instances are equal if all of their fields are equal.
 
     Examples
     --------

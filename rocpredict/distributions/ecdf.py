@@ -1,4 +1,4 @@
-"""Empirical distribution of a sample, and the area between an empirical and a predicted ROC curve."""
+"""Empirical distributions, and the area between an empirical and a predicted ROC curve."""
 
 from __future__ import annotations
 
@@ -117,13 +117,13 @@ class Ecdf(Distribution[float]):
     def order(self) -> IntArray:
         """Indices of the observations in ascending order of their values.
 
-        If the sample has no weights and these indices are computed first, ``sorted_sample`` does not sort again.
+        If these indices have already been computed, ``sorted_sample`` uses them to sort an unweighted sample.
         """
         return np.argsort(self.sample)
 
     @cached_property
     def sorted_sample(self) -> FloatArray:
-        """Sample in ascending order; if it has weights, only its distinct values with a positive weight."""
+        """Values in ascending order; for a weighted sample, only the distinct values with a positive weight."""
         if self.weights is not None:
             return self._unique_with_weights[0]
         ordered = self.sample[self.order] if "order" in vars(self) else np.sort(self.sample)
@@ -227,7 +227,7 @@ _MIN_TOTAL_MASS = 1 - 1e-9
 
 
 def is_discrete(distribution: Distribution) -> bool:
-    """Return True if a distribution of one feature consists of point masses only."""
+    """Return True if a univariate distribution consists only of point masses."""
     return isinstance(distribution, Ecdf) or bool(distribution.atoms().masses.sum() > _MIN_TOTAL_MASS)
 
 
@@ -254,9 +254,9 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 
     Notes
     -----
-    The mean is computed along the last axis. It approximates the area between the curves. The approximation is not
-    exact, because the empirical curve can have steps between two neighboring FPRs. With 50 observations per class, the
-    error is at most 3% of the area. In most samples, it is at most 1%.
+    The mean is computed along the last axis. This mean approximates the area between the curves. The approximation is
+    not exact, because the empirical curve can have steps between two neighboring FPRs. With 50 observations per class,
+    the error is at most 3% of the area. In most samples, the error is at most 1%.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 

@@ -109,7 +109,7 @@ def minimize_bfgs(
         return is_accepted, *ahead
 
     def bfgs(best: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Run BFGS from one start; for each sample, return the lowest loss and the point at which it occurs."""
+        """Run BFGS from one starting point; for each sample, return the lowest loss and its point."""
         rows = np.arange(len(best))
         lowest, slope = loss(best, rows)
         at, value, identity = best.copy(), lowest.copy(), np.eye(len(low))
@@ -146,13 +146,13 @@ _N_TERMS = 24
 
 
 def lognormal_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the parameters of a lognormal distribution: the SD of the logarithms, location 0 and the median."""
+    """Return the parameters of a lognormal distribution: SD of the logarithms, location (always 0) and median."""
     square = np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean)))
     return np.sqrt(square), 0.0, mean * np.exp(-square / 2)
 
 
 def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the parameters of a Weibull distribution: the shape c, location 0 and the scale."""
+    """Return the parameters of a Weibull distribution: shape c, location (always 0) and scale."""
     target = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
     inverse = std / mean
     for _ in range(_MAX_ITER):  # d log(excess)/d log(1/c) is between 1 and 2, so Newton's method converges
@@ -174,7 +174,7 @@ def _log_one_plus_cv2(e: float) -> tuple[float, float]:
 
 
 def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the shapes a and b, location 0 and scale 1 of a beta distribution.
+    """Return the parameters of a beta distribution: shapes a and b, location (always 0) and scale (always 1).
 
     If ``std`` is too large for the given mean, an error is raised.
     """
@@ -207,7 +207,7 @@ _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 
 
 
 def fit_gamma(samples: FloatArray) -> FloatArray:
-    """Return the shape k, location 0 and the scale of gamma distributions.
+    """Return the parameters of gamma distributions: shape k, location (always 0) and scale.
 
     The shape k solves log k - psi(k) = log(mean) - mean(log x).
     """
@@ -223,19 +223,19 @@ def fit_gamma(samples: FloatArray) -> FloatArray:
 
 
 def fit_lognormal(samples: FloatArray) -> FloatArray:
-    """Return the parameters of lognormal distributions: the SD of the logarithms, location 0 and the geometric mean."""
+    """Return lognormal parameters: SD of the logarithms, location (always 0) and geometric mean."""
     reference, logs = _logs(samples)
     mean = logs.mean(axis=1)
     return _columns(np.sqrt(np.mean((logs - mean[:, None]) ** 2, axis=1)), 0.0, reference * np.exp(mean))
 
 
 def fit_exponential(samples: FloatArray) -> FloatArray:
-    """Return the parameters of exponential distributions: location 0 and the scale, which is the sample mean."""
+    """Return the parameters of exponential distributions: location (always 0) and scale (the sample mean)."""
     return _columns(0.0, scaled_mean(samples))
 
 
 def fit_weibull(samples: FloatArray) -> FloatArray:
-    """Return the shape c, location 0 and the scale of Weibull distributions.
+    """Return the parameters of Weibull distributions: shape c, location (always 0) and scale.
 
     The shape c solves the score equation, which has a single root.
     """
@@ -290,7 +290,7 @@ def fit_logistic(samples: FloatArray) -> FloatArray:
 
 
 def fit_beta(samples: FloatArray) -> FloatArray:
-    """Return the parameters of beta distributions: shapes a and b, and the fixed location 0 and scale 1.
+    """Return the parameters of beta distributions: shapes a and b, location (always 0) and scale (always 1).
 
     The log-likelihood is concave in a and b.
     """
@@ -314,9 +314,9 @@ def fit_beta(samples: FloatArray) -> FloatArray:
 def student_t(samples: FloatArray) -> FloatArray:
     """Return the degrees of freedom (in [1, 1e6]), location and scale of Student's t distributions.
 
-    If one value makes up half of the sample, the likelihood may have no maximum at a positive scale. If it makes up
-    more than half, the likelihood is unbounded. In both cases, the fitted distribution has 1e6 degrees of freedom, and
-    is practically a Gaussian.
+    If one value makes up half of the sample, the likelihood may have no maximum at a positive scale. If one value makes
+    up more than half of the sample, the likelihood is unbounded. In both cases, the fitted distribution has 1e6 degrees
+    of freedom and is practically Gaussian.
     """
     standard = _standardized(samples)
 

@@ -23,7 +23,7 @@ _TAIL_MASS = 1e-30  # largest probability beyond the last listed point mass
 
 
 def is_frozen_scipy(candidate: object) -> bool:
-    """Return True for a frozen scipy.stats distribution, recognized by its attributes without importing scipy.stats."""
+    """Return whether an object has the attributes of a frozen scipy.stats distribution; scipy.stats is not imported."""
     return all(hasattr(candidate, name) for name in ("dist", "args", "kwds", "cdf", "sf", "ppf", "isf"))
 
 
@@ -399,7 +399,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     ----------
     name : {"gamma", "lognormal", "weibull", "exponential", "logistic", "laplace", "beta"}
         Family. Families with three or more parameters are not accepted, because a mean and a standard deviation do not
-        determine all parameters.
+        determine all of their parameters.
     mean : float
         Mean, in the unit of the feature.
     std : float, optional
@@ -431,8 +431,8 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
         check_option("family", name, ["gaussian", *estimators.MOMENT_ESTIMATORS])
     if name not in estimators.MOMENT_ESTIMATORS:
         raise RocPredictError(
-            f"family={name!r} has three parameters, which mean and std do not determine; pass samples, or use one of "
-            f"'gaussian', {', '.join(map(repr, estimators.MOMENT_ESTIMATORS))}"
+            f"family={name!r} has three parameters, which mean and std alone do not determine; pass samples, or use "
+            f"one of 'gaussian', {', '.join(map(repr, estimators.MOMENT_ESTIMATORS))}"
         )
     centre = check_single("mean", check_finite("mean", mean))
     _check_support(name, np.array([centre]), "mean", _FAMILIES[name].support, argument=f"mean={centre:g}")
@@ -485,8 +485,8 @@ def _check_exponential(mean: float, std: Any) -> None:
         raise RocPredictError("family='exponential' with mean=0 would be a point mass; pass a mean above 0")
     if std is not None and not abs(check_single("std", check_finite("std", std)) - mean) <= _EXPONENTIAL_RTOL * mean:
         raise RocPredictError(
-            f"std={short_repr(std)} differs from mean={mean:g}, but family='exponential' has std = mean; omit "
-            "std, or use family='gamma' or 'weibull', which have one more parameter"
+            f"std={short_repr(std)} differs from mean={mean:g}, but family='exponential' requires std = mean; "
+            "omit std, or use family='gamma' or 'weibull', which have one more parameter"
         )
 
 

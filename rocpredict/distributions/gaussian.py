@@ -98,8 +98,8 @@ class Gaussian(Distribution[Value]):
         Raises
         ------
         RocPredictError
-            If values are not finite, if there are no more than ``ddof`` observations, or if ``ddof`` or ``weights`` is
-            invalid.
+            If values are not finite, if there are ``ddof`` or fewer observations, or if ``ddof`` or ``weights``
+            is invalid.
         """
         sample = check_finite("x", x)
         if sample.ndim not in (1, 2):
@@ -166,10 +166,11 @@ class Gaussian(Distribution[Value]):
     def atoms(self) -> Atoms:
         """Return the point masses.
 
-        If the standard deviation is 0, there is one point mass: the mean, with probability 1. Otherwise, there is none.
+        If the standard deviation is 0, there is one point mass, at the mean, with probability 1. Otherwise, there is
+        none.
         """
         if self.shape:
-            raise RocPredictError(f"atoms() needs one feature; this is a batch of shape {self.shape}")
+            raise RocPredictError(f"atoms() needs one feature; this is a batch of Gaussians of shape {self.shape}")
         points = [self.mean] if self.std == 0 else []
         return Atoms(np.array(points), np.ones(len(points)))
 

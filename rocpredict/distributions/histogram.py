@@ -28,7 +28,7 @@ _MAX_BINS = 100_000
 
 
 def check_increasing(edges: FloatArray) -> None:
-    """Check that the bin edges strictly increase and that the bin widths are in the range of float64."""
+    """Check that the bin edges strictly increase and that no bin width is too large or too small for float64."""
     with np.errstate(over="ignore"):
         widths, span = np.diff(edges), edges[-1] - edges[0]
     if not (widths > 0).all():
@@ -87,8 +87,8 @@ class Histogram(Distribution[float]):
     Raises
     ------
     RocPredictError
-        If the edges are not finite or not strictly increasing, if a width is out of the range of float64, if a count is
-        negative, if all counts are 0, or if the number of counts differs from the number of bins.
+        If the edges are not finite or not strictly increasing, if a bin width is too large or too small for float64, if
+        a count is negative, if all counts are 0, or if the number of counts differs from the number of bins.
 
     See Also
     --------
@@ -96,7 +96,7 @@ class Histogram(Distribution[float]):
 
     Notes
     -----
-    At an edge, the density is the larger density of the two adjacent bins.
+    At an edge, the density is the larger of the densities of the two adjacent bins.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class Histogram(Distribution[float]):
         Raises
         ------
         RocPredictError
-            If a value is not finite or outside the edges, if all values are equal and no edges are passed, or if
+            If a value is not finite or lies outside the edges, if all values are equal and no edges are passed, or if
             ``bins`` is invalid.
 
         Examples
@@ -169,7 +169,7 @@ class Histogram(Distribution[float]):
         outside = int(np.sum((values < edges[0]) | (values > edges[-1])))
         if outside:
             raise RocPredictError(
-                f"the edges reach from {edges[0]:g} to {edges[-1]:g}, but x has {pluralize(outside, 'value')} "
+                f"the edges range from {edges[0]:g} to {edges[-1]:g}, but x has {pluralize(outside, 'value')} "
                 f"(of {values.size}) outside this range; pass edges that enclose all values"
             )
         index = np.minimum(np.searchsorted(edges, values, side="right") - 1, len(edges) - 2)

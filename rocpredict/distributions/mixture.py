@@ -51,7 +51,7 @@ class MixtureFit(NamedTuple):
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Fit a mixture of k Gaussians by EM, started from several initial mixtures.
+    """Fit a mixture of k Gaussians by EM, starting from each of several initial mixtures.
 
     ``x`` contains the standardized values in ascending order, and ``counts`` contains their frequencies.
     """
@@ -361,7 +361,7 @@ class GaussianMixture(NormalSumDistribution):
         """
         sample = check_finite("x", x)
         if sample.ndim != 1:
-            raise RocPredictError(f"x has shape {sample.shape}; expected one feature, an array of shape (n,)")
+            raise RocPredictError(f"x has shape {sample.shape}; pass one feature as an array of shape (n,)")
         n_distinct = len(np.unique(sample))
         if n_distinct < 2:
             raise RocPredictError("x has fewer than two distinct values; a mixture needs at least two")

@@ -227,7 +227,7 @@ def compress_centres(centres: FloatArray, counts: FloatArray, std: float) -> tup
     Parameters
     ----------
     centres, counts : arrays of shape (k,)
-        Distinct centers, ascending, and their weights.
+        Distinct centers, in ascending order, and their weights.
     std : float
         Standard deviation of the kernels.
 
@@ -423,7 +423,7 @@ class GaussianKde(NormalSumDistribution):
     Parameters
     ----------
     sample : array-like of shape (n,)
-        Finite feature values, at least two of them distinct.
+        Finite feature values; at least two of them must be distinct.
     bandwidth : {"silverman", "scott", "cube-root"} or float, default="silverman"
         Standard deviation of the kernels. In the following rules, s is the standard deviation (``ddof=1``) and R is the
         interquartile range of the n observations:
@@ -448,7 +448,7 @@ class GaussianKde(NormalSumDistribution):
     std : float
         Standard deviation of the kernels, in the unit of the feature.
     means : array of shape (k,)
-        Means of the kernels, ascending: one for each distinct value.
+        Means of the kernels in ascending order, one for each distinct value.
     components : NormalSum
         Kernels, weighted by the number of observations that they represent. In a large sample, neighboring kernels are
         replaced by fewer kernels (see Notes).
@@ -550,7 +550,7 @@ class GaussianKde(NormalSumDistribution):
 
     @property
     def means(self) -> FloatArray:
-        """Means of the kernels, ascending: one for each distinct value."""
+        """Means of the kernels in ascending order, one for each distinct value."""
         return self._kernels[0]
 
     def reflect(self) -> GaussianKde:
@@ -577,7 +577,7 @@ class GaussianKde(NormalSumDistribution):
         if not isinstance(self.bandwidth, str):
             if factor != 1:
                 raise RocPredictError(
-                    f"bandwidth_factor={factor:g} requires a bandwidth rule ({', '.join(BANDWIDTH_RULES)}); "
+                    f"bandwidth_factor={factor:g} requires a bandwidth rule ({', '.join(BANDWIDTH_RULES)}), but "
                     f"bandwidth={short_repr(self.bandwidth)} is a number"
                 )
             return _check_positive("bandwidth", self.bandwidth, " or a rule: " + ", ".join(BANDWIDTH_RULES))

@@ -89,7 +89,7 @@ def misfit_warning(
     family: str = "gaussian",
     tpr_at: Callable[[FloatArray], FloatArray] | None = None,
 ) -> str | None:
-    """Return a warning if the curve of a fitted family does not fit the samples of both classes, otherwise None.
+    """Return a warning if the curve of a fitted family differs too much from the empirical curve, otherwise None.
 
     The result is None if the curves agree, if sampling variation explains the difference, if a class has fewer than 5
     observations, or if the function is called within a ``with suppress_misfit_warning()`` block.
@@ -101,9 +101,9 @@ def misfit_warning(
     family : str, default="gaussian"
         A key of ``ASSUMPTIONS``.
     tpr_at : function, optional
-        Function that returns the TPR of the fitted curve at an array of FPRs, for the rule "positive when x >=
-        threshold". By default, the curve of two Gaussians with the means and standard deviations of the samples is
-        used.
+        Function that returns the TPR of the fitted curve at an array of FPRs. An observation is classified as positive
+        if x >= threshold. By default, the curve of two Gaussians with the means and standard deviations of the samples
+        is used.
 
     Notes
     -----

@@ -34,7 +34,7 @@ class PowerTransform:
         Bounds of l (see Notes). Between these bounds, the transform is a power function with exponent p; beyond them,
         it is linear in l. The bounds are usually the values of l at the minimum and the maximum of the sample.
     reflected : bool, default=False
-        If True, x is mapped to minus the transform of -x.
+        If True, the transform is applied to -x, and the sign of the result is reversed.
 
     Raises
     ------
@@ -46,7 +46,7 @@ class PowerTransform:
     -----
     Let u = (x - centre)/scale. Then l = log(u) for Box-Cox and l = sign(u) log(1 + abs(u)) for Yeo-Johnson. The
     transformed value is z = (e^(p l) - 1)/p or, for Yeo-Johnson and l < 0, z = -(e^((2 - p) abs(l)) - 1)/(2 - p). For
-    most powers p, z is bounded on one side, so that values beyond this bound would have no inverse. Therefore z is
+    most powers p, z is bounded on one side, and values beyond this bound would have no inverse. Therefore z is
     extended beyond ``low`` and ``high`` by straight lines in l; the slope does not change at these bounds.
 
     Examples
@@ -238,7 +238,7 @@ class Transformed(Distribution):
         return Transformed(self.base.reflect(), self.transform.reflect())
 
     def map_back(self, z: FloatArray) -> FloatArray:
-        """Return the feature values for the transformed values ``z``; ``z`` may have an additional last axis."""
+        """Return the feature values for the transformed values ``z``; ``z`` may have an additional trailing axis."""
         transform = self.transform[..., None] if np.ndim(z) > len(self.shape) > 0 else self.transform
         return transform.inverse_transform(z)
 
@@ -275,12 +275,12 @@ def fit_power_transforms(
     Parameters
     ----------
     negative, positive : arrays of shape (F, n0) and (F, n1)
-        Finite feature values of the classes.
+        Finite values of the features in each class.
     method : {None, "yeo-johnson"}, default=None
-        - None: if all values are above 0, the Box-Cox transform of x/(geometric mean). If the smallest value is 0, the
-          Yeo-Johnson transform of x/(geometric mean of the values above 0). If a value is negative, the Yeo-Johnson
-          transform of (x - median)/SD.
-        - ``"yeo-johnson"``: always the Yeo-Johnson transform of (x - median)/SD.
+        - None: if all values are above 0, use the Box-Cox transform of x/(geometric mean). If the smallest value is 0,
+          use the Yeo-Johnson transform of x/(geometric mean of the values above 0). If a value is negative, use the
+          Yeo-Johnson transform of (x - median)/SD.
+        - ``"yeo-johnson"``: always use the Yeo-Johnson transform of (x - median)/SD.
 
     Returns
     -------
@@ -338,7 +338,7 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
     is_constant = np.logical_or(*constant)[:, None]
 
     def search(index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the best candidate power of each feature, and whether any candidate has a finite likelihood."""
+        """Return, for each feature, the best candidate power and whether any candidate has a finite likelihood."""
         chunk = max(1, _CHUNK_SIZE // logs.size)
         parts = [LAMBDA_GRID[index[:, start : start + chunk]] for start in range(0, index.shape[1], chunk)]
         likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)

@@ -52,9 +52,9 @@ class PooledSample(NamedTuple):
     Attributes
     ----------
     x : array of shape (F, m)
-        Values, ascending.
+        Values, in ascending order.
     positive_fraction : array of shape (F, m)
-        For each position, the proportion of positives in its block of equal values: 0 or 1 if the value has no ties.
+        For each position, the proportion of positives in its block of equal values (0 or 1 for a value without ties).
     is_first : array of bool of shape (F, m)
         Whether each position is the first position of a block.
     starts, sizes : arrays of int
@@ -300,9 +300,9 @@ class ShrinkageEstimate(NamedTuple):
     pooled : PooledSample
         Pooled sample of both classes.
     posterior : array of shape (F, m + 1)
-        Cumulative sums of P(positive) in the estimate.
+        Cumulative sums of P(positive) according to the estimate.
     model : array of shape (F, m + 1)
-        Cumulative sums of P(positive) in the model alone, which has the same AUC as the estimate.
+        Cumulative sums of P(positive) according to the model alone; the model has the same AUC as the estimate.
     sample : array of shape (F, m + 1)
         Cumulative numbers of positives in the sample.
     data_weight : array of shape (F,)
@@ -349,7 +349,7 @@ def residual_weight(misfit_ratio: ArrayLike) -> FloatArray:
 
 
 def ranked_misfit(fpr: FloatArray, tpr: FloatArray, negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return the misfit statistic of two samples for the curve through the points (``fpr``, ``tpr``)."""
+    """Return the misfit statistic of two samples with respect to the curve through the points (``fpr``, ``tpr``)."""
     pooled = PooledSample.from_samples(negative[None, :], positive[None, :])
     n0, n1, m = len(negative), len(positive), pooled.x.shape[1]
     fpr, tpr = (np.concatenate([[0.0], rate, [1.0]]) for rate in (fpr, tpr))
@@ -368,9 +368,9 @@ def estimate_shrinkage(
     Parameters
     ----------
     negative, positive : arrays of shape (F, n0) and (F, n1)
-        Finite values, at least 2 per class; the rule is "positive when x >= threshold".
+        Finite values, at least 2 per class. An observation is classified as positive if x >= threshold.
     declared : bool
-        Whether positives are known to have the larger values.
+        Whether the positives are known to have larger values than the negatives.
     is_chosen : bool, default=False
         Whether the direction was chosen from the sample.
 

@@ -1,4 +1,4 @@
-"""Skew normal family with more accurate tails than in scipy.stats, and fast beta and skew normal families.
+"""Skew normal family whose tails are more accurate than in scipy.stats, and fast beta and skew normal families.
 
 Importing this module imports scipy.stats.
 """

@@ -112,7 +112,7 @@ def auc_test(
     positive, negative : label, optional
         As in ``empirical_roc``.
     null : float, optional
-        AUC under the null hypothesis if one curve is tested. By default 0.5.
+        AUC under the null hypothesis, for a test of a single curve. By default 0.5.
     method : str, optional
         Two empirical curves:
 
@@ -126,13 +126,13 @@ def auc_test(
         - "venkatraman": permutation test of the hypothesis that the two whole curves, not only their areas, are equal
           [3]_.
 
-        Two curves of which at least one is predicted:
+        Two curves, at least one of which is predicted:
 
         - "delta" (default): the confidence intervals of both areas, combined by MOVER. For a curve predicted from two
           Gaussians, the interval is computed on the probit scale with Student's t. For a curve predicted from another
-          fitted family, the interval of the AUC is the smoothed-logit interval of the empirical AUC, extended to
-          contain the predicted AUC. The interval of a partial area of a curve from another family is computed from the
-          bootstrap standard error.
+          fitted family, the interval for the AUC is the smoothed-logit interval of the empirical AUC, extended to
+          contain the predicted AUC. For a partial area of a curve from another family, the interval is computed from
+          the bootstrap standard error.
 
         One curve:
 
@@ -149,7 +149,7 @@ def auc_test(
     margin : float, optional
         Largest negligible difference, in (0, 1).
     fpr, tpr : (low, high), optional
-        Range of FPR or of TPR. The test compares the partial areas over this range, without the McClish correction.
+        FPR range or TPR range. The test compares the partial areas over this range, without the McClish correction.
     tpr_at_fpr : float, optional
         FPR at which the TPRs of the two curves are compared.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower", default=None
@@ -159,8 +159,8 @@ def auc_test(
     level : float, default=0.95
         Confidence level of the interval.
     nan_policy : {"raise", "omit"}, default="raise"
-        With "omit", rows in which one or both features are missing are omitted, so that both AUCs are computed from the
-        same rows.
+        With "omit", rows in which the value of one or both features is missing are omitted, so that both AUCs are
+        computed from the same rows.
     weights : array-like of shape (n,), optional
         Frequency weights. For two samples, pass ``weights``, ``clusters`` and ``strata`` as pairs, with an array or
         None for each sample.
@@ -186,16 +186,16 @@ def auc_test(
     Raises
     ------
     RocPredictError
-        As in ``empirical_roc``, and also if the method does not support one of the other arguments, or if "auto"
-        chooses opposite directions for the two curves.
+        For the same reasons as in ``empirical_roc``, and also if the method does not support one of the other
+        arguments, or if "auto" chooses opposite directions for the two curves.
 
     Notes
     -----
-    The method "smoothed-logit" combines the smoothed-logit intervals of the two AUCs into an interval of their
+    The method "smoothed-logit" combines the smoothed-logit intervals of the two AUCs into an interval for their
     difference. This method uses quantiles of Student's t with Satterthwaite's degrees of freedom [4]_. For two AUCs
-    (but not partial AUCs) of the same observations, two intervals of the difference are computed. The first interval is
-    appropriate for equal AUCs: it is computed as if both curves shared the pseudo-observations that smoothing adds to
-    the data. The second interval is computed as if each curve had its own pseudo-observations.
+    (but not partial AUCs) of the same observations, two intervals for the difference are computed. The first interval
+    is appropriate for equal AUCs: it is computed as if both curves shared the pseudo-observations that smoothing adds
+    to the data. The second interval is computed as if each curve had its own pseudo-observations.
 
     The alternatives "two-sided", "greater" and "less" are tested at a difference of 0, where both AUCs are equal. These
     tests use the first interval, because it gives more power. For a one-sided alternative in the direction of the
@@ -203,13 +203,13 @@ def auc_test(
     are tested at a margin, where the AUCs are unequal. With unequal AUCs and few observations, a test based on the
     first interval alone would reject too often. A margin is therefore excluded in two cases only. In the first case,
     both intervals exclude the margin. In the second case, 0 lies between the margin and the estimated difference, and
-    the first interval excludes both the margin and 0. A sample may lack the few observations that would lower one of
-    the two AUCs. Both intervals therefore allow for such unseen observations in each AUC. The second interval also
-    allows for unseen observations whose placement values differ between the two features. The interval in the result
-    agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is the
-    smallest interval that contains both intervals. If the first interval excludes 0, the limit nearer to 0 is the limit
-    of the first interval. As ``level`` increases, this limit therefore changes abruptly at the level 1 - p, where p is
-    the two-sided p-value.
+    the first interval excludes both the margin and 0. By chance, a sample may lack rare observations that would lower
+    one of the two AUCs. Both intervals therefore allow for such unseen observations in each AUC. The second interval
+    also allows for unseen observations whose placement values differ between the two features. The interval in the
+    result agrees with the tests of all alternatives. If the first interval contains 0, the interval in the result is
+    the smallest interval that contains both intervals. If the first interval excludes 0, the limit nearer to 0 equals
+    the corresponding limit of the first interval. As ``level`` increases, this limit therefore changes abruptly at the
+    level 1 - p, where p is the two-sided p-value.
 
     The method "delong" rejects a true null hypothesis too often if a class has few observations, if the samples have
     unequal sizes, or if an AUC is near 1. With "dirichlet", p is the smallest significance level at which the interval
@@ -258,7 +258,7 @@ def auc_test(
         return _test_one_curve(x1, y, 0.5 if null is None else null, options, rows)
     if null is not None:
         raise RocPredictError(
-            "null= applies to the test of one curve (x2=None); omit it to test whether two AUCs are equal, or pass "
+            "null= applies only to one curve (x2=None); omit null= to test whether two AUCs are equal, or pass "
             "margin= to test equivalence or noninferiority"
         )
     if isinstance(x1, UncertaintyMixin) or isinstance(x2, UncertaintyMixin):
@@ -331,7 +331,7 @@ def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
     for name, roc in rocs.items():
         if not isinstance(roc, UncertaintyMixin):
             raise RocPredictError(
-                f"{name}={short_repr(roc)} is not a ROC curve, but the other argument is; pass two curves"
+                f"{name}={short_repr(roc)} is not a ROC curve and cannot be compared with one; pass two ROC curves"
             )
         if np.ndim(roc.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; pass one feature at a time")
@@ -482,9 +482,9 @@ def _select_method(samples: tuple[CurveSample, ...], options: _TestOptions) -> s
     if method == "dirichlet" and quantity == _WHOLE_AREA:
         raise RocPredictError("method='dirichlet' compares only partial areas or TPRs; pass fpr=, tpr= or tpr_at_fpr=")
     if method == "dirichlet" and is_stratified:
-        raise RocPredictError("method='dirichlet' does not accept strata=; pass 'smoothed-logit'")
+        raise RocPredictError("method='dirichlet' does not accept strata=; pass method='smoothed-logit'")
     if method in {"bootstrap", "venkatraman"} and any(sample.design for sample in samples):
-        raise RocPredictError(f"method={method!r} does not accept clusters= or strata=; pass 'smoothed-logit'")
+        raise RocPredictError(f"method={method!r} does not accept clusters= or strata=; pass method='smoothed-logit'")
     if method in {"bootstrap", "venkatraman"} and any(part.weights is not None for part in parts):
         problem = f"method={method!r} requires integer weights, because it resamples observations"
         raise RocPredictError(f"{problem}; pass integer weights or another method")

@@ -66,7 +66,7 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield chunks of B resamples: one array of shape (B, rows) per class, which counts the draws of each row.
+        """Yield chunks of B resamples: per class, an array of shape (B, rows) that counts the draws of each row.
 
         ``weights`` contains the frequency weights of each class, or None. ``row_size`` is the number of values that the
         caller keeps in memory for each resample, in addition to the counts.
@@ -167,7 +167,7 @@ def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, l
 def make_area_function(
     negative: Ecdf, positive: Ecdf, rate_range: RateRange | None
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return a function that computes the AUC or, with ``rate_range``, the partial area of B resamples.
+    """Return a function that computes the AUC or, with ``rate_range``, the partial area of each of B resamples.
 
     The returned function takes the arguments described in ``make_auc_function``.
     """
@@ -313,13 +313,13 @@ def bootstrap_thresholds(
 
 
 def merge_far_values(solver: EmpiricalSolver, criterion: ThresholdCriterion, many: int = _MANY_ROWS) -> EmpiricalSolver:
-    """Merge the values that are far from the best threshold into one weighted value on each side of it.
+    """Merge the values that are far from the best threshold into one weighted value on each side of the threshold.
 
-    Another threshold matters only if, in a resample, its utility can exceed the utility of the sample's best threshold.
-    Let d be the utility of the sample's best threshold minus the utility of the other threshold; d is a mean of
-    independent terms. If d is large enough in the sample, then the probability that d is negative in a resample is at
-    most exp(-16), by Bernstein's inequality. On each side of the best threshold, let t be the farthest threshold at
-    which d is too small for this bound. All values beyond t are merged.
+    A threshold other than the sample's best threshold matters only if it can have the higher utility in a resample. Let
+    d be the utility of the sample's best threshold minus the utility of the other threshold; d is a mean of independent
+    terms. If d is large enough in the sample, then the probability that d is negative in a resample is at most
+    exp(-16), by Bernstein's inequality. On each side of the best threshold, let t be the farthest threshold at which d
+    is too small for this bound. All values beyond t are merged.
 
     ``solver`` is returned unchanged if the observations have weights, if the utility is not a weighted sum of TPR and
     TNR, or if both classes together have fewer than ``many`` observations. It is also returned unchanged if one class

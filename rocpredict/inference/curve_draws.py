@@ -1,4 +1,4 @@
-"""Random ROC curves that result from random weights (Dirichlet draws), and intervals and tests based on them."""
+"""Random ROC curves computed with random weights (Dirichlet draws), and intervals and tests based on these curves."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ def class_columns(sample: Ecdf) -> ClassColumns:
 def draw_rates(
     classes: Classes, resampling: BootstrapOptions, rate_range: RateRange | None, fpr: FloatArray
 ) -> tuple[list[Draws], Flags]:
-    """Return draws of the TPRs of K curves at given FPRs or, with ``rate_range``, of their partial areas.
+    """Return, for each of K curves, draws of the TPRs at given FPRs or, with ``rate_range``, draws of the partial area.
 
     Draws of the TPR have shape (B, number of FPRs). The flag ``extrapolated`` has the same shape as ``fpr``.
 
-    Partial areas are divided by the width of the range. For a range of TPR, the area lies to the right of the curve.
-    This area is computed as the area under the curve that results from exchanging the two classes.
+    Partial areas are divided by the width of the range. For a TPR range, the area lies to the right of the curve. This
+    area is computed as the area under the curve that results from exchanging the two classes.
     """
     if rate_range is None:
         start, end = float(fpr.min()), float(fpr.max())
@@ -168,14 +168,14 @@ def draw_quantity(
     distribution, this FPR has the same distribution as the true FPR at the k-th largest negative. The additional weight
     of the positives belongs to an additional positive. Each set of weights is used for two draws. In one draw, the
     additional positive lies above all other positives; in the other draw, it lies below them. The interval between two
-    quantiles of the TPR at a fixed threshold is therefore the mid-p interval of a proportion. If two curves come from
+    quantiles of the TPR at a fixed threshold is therefore the mid-p interval for a proportion. If two curves come from
     the same observations, the additional positive has the opposite position in the second curve. If positives are tied
     with several negatives, the weight of these positives is divided evenly among the tied negatives.
 
     Sums of exponential weights have gamma distributions. The total weight of a group of observations can therefore be
-    drawn as one gamma variate. A group contains either the observations far outside the range of FPR, or the
-    observations between two adjacent ranks of a grid. With G clusters, all observations of a cluster share one weight,
-    which has a gamma distribution with shape (G - 2)/G.
+    drawn as one gamma variate. A group contains either the observations far outside the FPR range, or the observations
+    between two adjacent ranks of a grid. With G clusters, all observations of a cluster share one weight, which has a
+    gamma distribution with shape (G - 2)/G.
 
     References
     ----------
@@ -401,11 +401,11 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 
 
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
-    """Use random draws of a difference to test the difference.
+    """Test a hypothesis about a difference, using random draws of this difference.
 
-    The p-value is the smallest significance level at which the interval excludes the null value. In a two-sided test of
-    0, let B be the number of draws, and let k be the number of draws that are 0 or have the opposite sign of the
-    estimate. The p-value is then 2 (k + 1)/(B + 1). The interval always contains the estimate.
+    The p-value is the smallest significance level at which the interval excludes the null value. For a two-sided test
+    of the null value 0, let B be the number of draws, and let k be the number of draws that are 0 or have the opposite
+    sign of the estimate. The p-value is then 2 (k + 1)/(B + 1). The interval always contains the estimate.
     """
 
     def tails(value: float) -> Tails:

@@ -180,7 +180,8 @@ class Uncertainty(ABC):
         check_option("kind", kind, KINDS)
         if self.solver.shape:
             raise RocPredictError(
-                f"this is a batch of ROC curves of shape {self.solver.shape}; request the band of one feature at a time"
+                f"this is a batch of ROC curves of shape {self.solver.shape}; request the band for one feature at a "
+                "time"
             )
         grid = _GRID if fpr is None else check_probabilities("fpr", fpr)
         if grid.ndim != 1 or not grid.size:
@@ -350,7 +351,7 @@ class EmpiricalUncertainty(Uncertainty):
     def stability(
         self, criterion: ThresholdCriterion, to_feature_scale: Callable[[FloatArray], Any] = np.asarray
     ) -> ThresholdStability:
-        """Return the best threshold of each resample, the in-sample Ameans and the mean out-of-bag Ameans."""
+        """Return the best thresholds of the resamples, with the in-sample Ameans and the mean out-of-bag Ameans."""
         best = find_best_threshold(self.solver, criterion)
         first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
         resampled = bootstrap_thresholds(self._expanded_solver, criterion, self.resampling)
@@ -436,7 +437,7 @@ def threshold_set(
     log_price : float
         The value log(w0/w1), where w0 and w1 are the weights of the FPR and of the TPR in the utility.
     sizes : tuple of float
-        Numbers of negatives and of positives.
+        Numbers of negatives and positives.
     level : float
         Confidence level.
 

@@ -170,7 +170,7 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def share_covariance(roc: Curve, other: Curve, correlation: Correlation) -> SharedCovariance:
-    """Return the covariances between a comparison based on one Gaussian feature and a comparison based on another.
+    """Return the covariances between comparisons of one Gaussian feature and comparisons of another Gaussian feature.
 
     Each comparison is between a positive and a negative. Both features are measured on the same observations.
     """
@@ -268,9 +268,9 @@ class Dependence(NamedTuple):
         """Return the dependence between two areas estimated from the same observations.
 
         The deviation of a placement value is its difference from the area. For each class, ``squares`` contains the sum
-        of squared deviations on each curve, and ``products`` contains the sum of the products of the deviations on both
-        curves. ``cubes`` contains the sum of (d - mean(d))^3 in each class, where d is the difference between the
-        placement values on both curves.
+        of squared deviations for each curve, and ``products`` contains the sum of the products of the deviations for
+        the two curves. ``cubes`` contains the sum of (d - mean(d))^3 in each class, where d is the difference between
+        the placement values for the two curves.
         """
         added = [intervals.smooth_centre(part.estimate, counts, 0.5)[1] for part in areas]
         covariance: Any = 0.0
@@ -302,7 +302,7 @@ class Dependence(NamedTuple):
 def default_limits(
     areas: Sequence[SmoothedAreas], dependence: Dependence | None, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return, for each study, the default interval of one area or of the difference between two areas."""
+    """Return, for each study, the default confidence interval for one area or for the difference between two areas."""
     if dependence is None:
         return areas[0].interval(level)
     first, second = areas
@@ -383,16 +383,16 @@ MAX_LEVEL = 1 - 2 / (2 * _N_RESAMPLES + 1)
 
 @dataclass(frozen=True)
 class ExpectedCurve:
-    """Expected ROC curve of a study, with the range of FPR over which the study estimates a partial area.
+    """Expected ROC curve of a study, with the FPR range over which the study estimates a partial area.
 
     Attributes
     ----------
     tpr : array
         TPRs of the curve at a fixed grid of FPRs.
     low, high : float
-        Limits of the range of FPR. If both limits are equal, the study estimates the TPR at this FPR instead.
+        Limits of the FPR range. If both limits are equal, the study estimates the TPR at this FPR instead.
     is_reflected : bool
-        Whether the classes are exchanged, so that an area over a range of TPR becomes an area over a range of FPR.
+        Whether the classes are exchanged, so that an area over a TPR range becomes an area over an FPR range.
     """
 
     tpr: FloatArray
@@ -402,7 +402,7 @@ class ExpectedCurve:
 
     @classmethod
     def from_roc(cls, roc: Curve, axis: str, low: float, high: float) -> ExpectedCurve:
-        """Return the expected curve for a range of FPR (``axis="fpr"``) or of TPR (``axis="tpr"``)."""
+        """Return the expected curve for an FPR range (``axis="fpr"``) or a TPR range (``axis="tpr"``)."""
         reflected = axis == "tpr"
         tpr = 1 - np.asarray(roc.fpr_at_tpr(1 - _FPR_GRID)) if reflected else np.asarray(roc.tpr_at_fpr(_FPR_GRID))
         tpr = np.maximum.accumulate(np.clip(tpr, 0, 1))
@@ -429,7 +429,7 @@ class ExpectedCurve:
         return float((square - area**2) / n1 + (mean_square - mean**2) / n0)
 
     def simulate_limits(self, counts: tuple[int, int], level: float) -> SimulatedLimits:
-        """Simulate studies, and return the limits of the default interval in each study.
+        """Simulate studies, and return the limits of the default confidence interval in each study.
 
         Parameters
         ----------
@@ -444,15 +444,15 @@ class ExpectedCurve:
 
         Notes
         -----
-        The data of a study are simulated in two steps. First, a true FPR is drawn for each negative that may lie in the
-        range of FPR. These FPRs are drawn as order statistics of a uniform distribution. Second, the numbers of
-        positives between these negatives are drawn from a multinomial distribution. Its probabilities are the
-        increments of the curve. To compute the interval of a study, random curves are drawn as in
+        The data of a study are simulated in two steps. First, a true FPR is drawn for each negative whose FPR may lie
+        in the specified FPR range. These FPRs are drawn as order statistics of a uniform distribution. Second, the
+        numbers of positives between these negatives are drawn from a multinomial distribution. The multinomial
+        probabilities are the increments of the curve. To compute the interval of a study, random curves are drawn as in
         ``curve_draws.draw_quantity``. On these curves, the FPRs of the negatives and the TPRs of the positives are
-        order statistics of a uniform distribution, whatever the data of the study. The studies are therefore grouped
-        into blocks. The studies of a block use the same draws, and differ only in the numbers of positives between
-        the negatives. If more than 256 ranks of negatives are needed, a grid of ranks is used, so that the
-        computing time does not grow with the sample size.
+        order statistics of a uniform distribution, regardless of the study data. The studies are therefore grouped into
+        blocks. The studies of a block use the same draws, and differ only in the numbers of positives between the
+        negatives. If more than 256 ranks of negatives are needed, a grid of ranks is used, so that the computing time
+        does not grow with the sample size.
         """
         n0, n1 = self._exchange(*counts)
         fpr_range = self.low, self.high
@@ -493,7 +493,7 @@ class ExpectedCurve:
 
 
 class SimulatedLimits(NamedTuple):
-    """Limits of the default interval in each simulated study, in arrays of shape (blocks, studies)."""
+    """Limits of the default confidence interval in each simulated study, in arrays of shape (blocks, studies)."""
 
     low: FloatArray
     high: FloatArray
@@ -508,7 +508,7 @@ class SimulatedLimits(NamedTuple):
 
 
 def _select_ranks(n0: int, fpr_range: tuple[float, float]) -> tuple[IntArray, int]:
-    """Return the ranks of the negatives that may lie in a range of FPR, and the last rank of the top quarter.
+    """Return the ranks of the negatives whose FPR may lie in an FPR range, and the last rank of the top quarter.
 
     If there are more than ``_MAX_RANKS`` ranks, a grid of ranks is returned instead. Its steps are small relative to
     the distance from the first and from the last rank of the sample.
@@ -579,7 +579,7 @@ class _Draws(NamedTuple):
         )
 
     def quantity(self, fpr_range: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-        """Return the TPRs or partial areas of low and high curves, as two arrays of shape (studies, 2 * draws)."""
+        """Return the TPRs or partial areas of the lower and of the upper curves, each of shape (studies, 2 * draws)."""
         start, end = fpr_range
         straight, inner_weight = self._tpr_at(start) if start == end else self._area(start, end)
         draws = []

@@ -78,9 +78,9 @@ class AucTest(Result):
         p-value. For methods with a confidence interval, p is 1 minus the highest confidence level at which the interval
         excludes the null value. For a one-sided alternative in the direction of the estimate, p is half of this value.
     interval : Interval
-        Confidence interval of the difference between two curves, or of the estimate of one curve. The methods
-        "venkatraman", "mann-whitney" and "exact" do not define an interval; ``interval`` is then computed by the
-        default method, which is named in ``interval.method``.
+        Confidence interval for the difference between two curves or, for one curve, for the estimated quantity. The
+        methods "venkatraman", "mann-whitney" and "exact" do not define an interval; ``interval`` is then computed by
+        the default method, which is named in ``interval.method``.
     covariance : array of shape (K, K)
         Covariance matrix of the K estimates. For areas of empirical curves, the matrix is estimated by the method of
         DeLong, DeLong and Clarke-Pearson or, with clusters, by the jackknife over clusters. For TPRs, the matrix is
@@ -186,11 +186,11 @@ class Hypothesis:
         return 0.0 if self.margin is None else float(self.margin)
 
     def divide(self, width: float) -> Hypothesis:
-        """Return the hypothesis for quantities divided by ``width``; the margin is divided by ``width``, too."""
+        """Return the hypothesis for quantities divided by ``width``; the margin is also divided by ``width``."""
         return self if self.margin is None else replace(self, margin=min(self.margin / width, 1 - 1e-12))
 
     def describe(self, first: str, second: str) -> tuple[str, str]:
-        """Return the null and the alternative hypothesis as text, from the names of the two quantities."""
+        """Return the null and alternative hypotheses as text, given the names of the two quantities."""
         margin = f"{self.margin:g}" if self.margin is not None else ""
         return {
             "two-sided": (f"{first} = {second}", f"{first} != {second}"),
@@ -201,7 +201,7 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return the statistic and the p-value of the test, given the one-sided p-values at both ends of the margin.
+        """Return the statistic and the p-value of the test, given the one-sided p-values at both limits of the margin.
 
         ``low`` contains the p-values for the null value minus the margin. ``high`` contains the p-values for the null
         value plus the margin.
@@ -217,8 +217,8 @@ class Hypothesis:
     ) -> tuple[float, float]:
         """Return the statistic and the p-value of a test against the null value ``value``.
 
-        ``tails`` is a function that takes a null value and returns one-sided p-values. ``bounds`` are the smallest and
-        the largest possible null value.
+        ``tails`` is a function that takes a null value and returns one-sided p-values. ``bounds`` contains the smallest
+        and the largest possible null value.
         """
         low = tails(max(value - self.width, bounds[0]))
         return self.combine(low, tails(min(value + self.width, bounds[1])) if self.alternative == "equivalent" else low)
@@ -247,7 +247,7 @@ class AucStatistic(NamedTuple):
     interval: Interval
 
     def add_flags(self, flags: Flags) -> AucStatistic:
-        """Return a copy in which flags are added to the interval."""
+        """Return a copy with flags added to the interval."""
         return self._replace(interval=replace(self.interval, flags=self.interval.flags | flags))
 
     def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
@@ -356,7 +356,7 @@ def wald_test(
 def zero_variance_test(
     difference: float, units: tuple[Any, Any], hypothesis: Hypothesis, level: float, *, same: bool = False
 ) -> AucStatistic:
-    """Test the difference between two areas if the placement values of all observations differ by the same amount.
+    """Test the difference between two areas if the two placement values of each observation differ by the same amount.
 
     If all n sampled observations have the same difference d, the population may nevertheless contain observations with
     a difference other than d. At level 1 - p, the upper confidence limit for the fraction of such observations is
@@ -402,14 +402,14 @@ def empirical_auc_test(
     claim : Hypothesis
     level : float
     design : str, default=""
-        Text that is appended to the name of the method if there are clusters or strata.
+        Text appended to the method name if there are clusters or strata.
     **rows
         Fields of ``AucTest`` that describe the rows: n, omitted, n_unlabelled, direction and flags.
 
     Raises
     ------
     RocPredictError
-        If ``method`` is unknown or does not test this hypothesis, or if ``null`` is not in [0, 1].
+        If ``method`` is unknown or cannot test this hypothesis, or if ``null`` is not in [0, 1].
     """
     selected = check_option("method", method, (None, *ONE_SAMPLE_METHODS)) or ONE_SAMPLE_METHODS[0]
     value, area, smoothed = check_probability("null", null), float(areas.estimate), SmoothedAreas.from_placements(areas)
@@ -466,7 +466,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     if n_total > _MAX_EXACT_SIZE:
         raise RocPredictError(
             f"method='exact' accepts up to {_MAX_EXACT_SIZE} observations, but the sample has {n_total}; "
-            "pass 'mann-whitney'"
+            "pass method='mann-whitney'"
         )
     _, index, repeats = np.unique(
         np.concatenate([negative.sample, positive.sample]), return_inverse=True, return_counts=True

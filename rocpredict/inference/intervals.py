@@ -76,7 +76,7 @@ class Tails(NamedTuple):
 
     @classmethod
     def from_lower(cls, p_value: float, df: Any) -> Tails:
-        """Return both one-sided p-values and Student's t, computed from the p-value ``greater``."""
+        """Return the two one-sided p-values and Student's t, all computed from the p-value ``greater``."""
         statistic = -float(stdtrit(df, p_value)) if p_value < 1 / 2 else 0.0
         return cls(p_value, max(1 - p_value, 1 / 2), statistic)
 
@@ -97,27 +97,27 @@ class SmoothedAreas:
         Areas computed after ``PSEUDO_COUNT`` pseudo-observations have been added to each class. The pseudo-observations
         have the placement value of an uninformative feature. The resulting areas are never 0 or 1.
     variance, df : array
-        Smoothed variance of each area, and its degrees of freedom [1]_.
+        Smoothed variance of each area, and the degrees of freedom of this variance [1]_.
     n_units : pair
         Number of independent units (observations or clusters) of each class.
     plain_variance, plain_df : array, float
         Unsmoothed variance, and the degrees of freedom of a Wald interval. The variance is computed by DeLong's method
         or, for clustered data, by the jackknife over clusters.
     constant_classes : pair of bool or array
-        Whether a class has at least two units and all of them have the same placement value. The class then contributes
-        0 to the unsmoothed variance.
+        Whether a class has at least two units and all its units have the same placement value. The class then
+        contributes 0 to the unsmoothed variance.
     is_constant : bool or array
         Whether every unit has the placement value of an uninformative feature.
     is_partial : bool
         Whether the areas are partial areas, which can reach their largest value even if the feature does not separate
         the classes perfectly.
     has_dominant_cluster : bool
-        Whether one cluster has more than half of the observations of a class.
+        Whether one cluster contains more than half of the observations of a class.
     is_probit : bool or array
         Whether bounds are computed on the probit scale, as for two Gaussians, instead of the logit scale.
     min_variance : array
-        Smallest variance that is used to compute the bound nearer to 1/2; 0 for partial areas. This limit applies only
-        to the interval and the tests of one area.
+        Lower limit for the variance from which the bound nearer to 1/2 is computed; 0 for partial areas. This limit
+        applies only to the interval and the tests of one area.
 
     Notes
     -----
@@ -287,9 +287,9 @@ class SmoothedAreas:
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the bounds of the smoothed-logit confidence interval at a confidence level.
 
-        If a class is constant or the area is near 0 or 1, the interval is widened. It then accounts for observations
-        that occur in the population but may be absent from the sample. If the area is 0 or 1, or if all values are
-        tied, the interval accounts only for these observations: see ``zero_variance_interval``.
+        If all placement values of a class are equal, or if the area is near 0 or 1, the interval is widened. It then
+        accounts for observations that occur in the population but may be absent from the sample. If the area is 0 or 1,
+        or if all values are tied, the interval accounts only for these observations: see ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
         quantile = -stdtrit(self.df, tail)
@@ -314,7 +314,7 @@ class SmoothedAreas:
     def tails(self, value: float) -> Tails:
         """Return one-sided p-values for a null value.
 
-        If the null value is a bound of the interval of level L, the smaller p-value is (1 - L)/2.
+        If the null value is a bound of the confidence interval with level L, the smaller p-value is (1 - L)/2.
         """
         estimate = float(self.estimate)
         if abs(value - estimate) <= PLACEMENT_TOL:
@@ -429,7 +429,7 @@ def shared_smoothing(first: Any, second: Any, first_added: Any, second_added: An
     class, or variances. The added contributions are assumed to have the correlation sqrt(r), where r is the ratio of
     the smaller to the larger of ``first`` and ``second``. The correlation is 1 if ``first`` and ``second`` are equal;
     equal added variances then cancel in the variance of the difference. The correlation is smaller if the curves have
-    different shapes, because an observation that the sample lacks may then affect only one of the curves.
+    different shapes, because an observation that is absent from the sample may then affect only one of the curves.
     """
     larger = np.maximum(first, second)
     ratio = np.divide(np.minimum(first, second), larger, out=np.zeros(np.shape(larger)), where=larger > 0)
@@ -500,22 +500,22 @@ class AreaContrast:
         Unsmoothed variance of the sum, and the degrees of freedom of Wald's test. The variance is computed by DeLong's
         method or, for clustered data, by the jackknife over clusters.
     is_same_curve : bool, default=False
-        Whether every observation has the same placement value on all curves.
+        Whether each observation has the same placement value on all curves.
     is_constant : bool, default=False
         Whether the placement values of the curves differ by the same nonzero amount for every observation.
     is_blind : bool, default=False
-        Whether a class has only one observation or, for two samples, whether the variance of one of the two areas is 0.
+        True if a class has only one observation. For two samples, also True if the variance of either area is 0.
     std_error : float, default=0.0
-        Standard error of a Wald interval with Student's t. The interval for the sum always contains this Wald interval.
-        If the standard error is 0, no Wald interval is used.
+        Standard error for a Wald interval based on Student's t. The interval for the sum always contains this Wald
+        interval. If the standard error is 0, no Wald interval is used.
     skewness : float, default=0.0
         Skewness of the estimated sum. To correct for this skewness, ``limits`` shifts one bound outwards: see
         ``skewness_shifts``.
     unseen : Unseen, optional
         Contribution of observations that may be absent from the sample and whose placement values differ between the
         curves. For each bound, these differences are assumed to be in the direction of this bound. The contribution is
-        used in a Wald interval with Student's t and a correction for skewness. The interval for the sum always contains
-        this Wald interval.
+        used in a skewness-corrected Wald interval based on Student's t. The interval for the sum always contains this
+        Wald interval.
     cautious : AreaContrast, optional
         The same contrast with independent pseudo-observations for each curve, corrected for ``skewness`` and
         ``unseen``. The resulting interval contains the intervals of both contrasts, with one exception: if the interval
@@ -532,7 +532,7 @@ class AreaContrast:
     If two whole areas computed from the same observations are equal, both use the same pseudo-observations (see
     ``shared_smoothing``). The distances from the smoothed areas to their bounds are then computed at ``scale`` times
     the quantile and divided by ``scale``. The difference between correlated areas varies much less than the areas
-    themselves; without the factor ``scale``, the bounds of the single areas would be too near to 0 or 1. If the true
+    themselves; without the factor ``scale``, the bounds of the single areas would be too close to 0 or 1. If the true
     difference is not 0, the areas are unequal and share fewer pseudo-observations. A bound that does not exclude 0 is
     therefore also computed for ``cautious``, and the bound farther from the estimate is used. A bound that excludes 0
     is used unchanged.
@@ -543,11 +543,11 @@ class AreaContrast:
     ``skewness_shifts``. A sample in which the curves hardly differ has a small variance and no skewness. Each bound of
     ``cautious`` therefore allows for ``UNSEEN_COUNT`` additional observations of each class. On each curve, the
     placement values of these observations have the largest possible variance, 1/4. The placement values on different
-    curves are assumed to be independent. Suppose that all observations have the same placement values on both curves.
-    At a one-sided error probability of 5%, the distance between the estimate and each bound is then at least 2.2/n if
-    both classes have n observations. The distance is at least 1.7/n if one class has n observations and the other class
-    has many more. For comparison, if a sample contains no such observation, the exact upper confidence limit for the
-    expected number of these observations is 3.0 (Poisson distribution).
+    curves are assumed to be independent. Suppose that each observation has the same placement value on both curves. At
+    a one-sided error probability of 5%, the distance between the estimate and each bound is then at least 2.2/n if both
+    classes have n observations. The distance is at least 1.7/n if one class has n observations and the other class has
+    many more. For comparison, if a sample contains no observation of a certain kind, the exact (Poisson) upper
+    confidence limit for the expected number of observations of this kind is 3.0.
 
     References
     ----------
@@ -706,7 +706,7 @@ class AreaContrast:
     def tails(self, value: float) -> Tails:
         """Return one-sided p-values for a null value.
 
-        If the null value is a bound of the interval of level L, the smaller p-value is (1 - L)/2.
+        If the null value is a bound of the confidence interval with level L, the smaller p-value is (1 - L)/2.
         """
         if value > self.estimate:
             return self._negated.tails(-value).swapped()
@@ -778,9 +778,9 @@ def auc_interval(areas: Placements, level: float, method: str | None, replicate:
     level : float
         Confidence level, in (0, 1).
     method : str or None
-        One of ``AUC_METHODS`` or, for a partial area, of ``PARTIAL_AUC_METHODS``. None selects the first.
+        One of ``AUC_METHODS`` or, for a partial area, one of ``PARTIAL_AUC_METHODS``. None selects the first.
     replicate : function, optional
-        Function without arguments that returns the area in each resample, for the methods "bootstrap" and "bca".
+        For the methods "bootstrap" and "bca": a function without arguments that returns the area in each resample.
 
     Returns
     -------
@@ -834,7 +834,8 @@ def _interval_limits(
 def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) -> float:
     """Return the standard error of an area.
 
-    By default, DeLong's standard error is returned. If it is 0 or undefined, the smoothed standard error is returned.
+    By default, DeLong's standard error is returned. If this standard error is 0 or undefined, the smoothed standard
+    error is returned.
     """
     check_option("method", method, (None, *(PARTIAL_AUC_STD_ERRORS if areas.is_partial else STD_ERRORS)))
     if method == "bootstrap":
@@ -926,7 +927,7 @@ EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
 
 
 def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: str | None) -> Interval[Any]:
-    """Return the interval of a performance measure, given the confusion matrix at a threshold fixed in advance."""
+    """Return the confidence interval of a performance measure from the confusion matrix at a prespecified threshold."""
     check_option("measure", measure, EMPIRICAL_MEASURES)
     if measure not in _PROPORTIONS:
         check_option("method", method, (None, "newcombe-wilson"))
@@ -950,10 +951,10 @@ def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: st
 def ameans_interval(
     tpr: ArrayOrFloat, tnr: ArrayOrFloat, count: tuple[ArrayOrFloat, ArrayOrFloat], level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of (TPR + TNR)/2 at a fixed threshold, from Wilson's intervals of the two rates.
+    """Return the interval of (TPR + TNR)/2 at a fixed threshold, computed from the Wilson intervals of the two rates.
 
-    The distance between TPR + TNR and its bound is sqrt(a^2 + b^2), where a and b are the distances of the TPR and of
-    the TNR from their Wilson bounds.
+    The distance between TPR + TNR and its lower bound is sqrt(a^2 + b^2), where a and b are the distances of the TPR
+    and of the TNR from their lower Wilson bounds. The upper bound is computed in the same way.
 
     References
     ----------

@@ -22,7 +22,7 @@ MCNEMAR_METHODS: tuple[McnemarMethod, ...] = get_args(McnemarMethod)
 
 
 class CorrectnessTable(NamedTuple):
-    """Numbers of observations classified correctly by both classifiers, only the first, only the second, or neither.
+    """Numbers of observations classified correctly by both classifiers, by exactly one of them, and by neither.
 
     Attributes
     ----------
@@ -47,9 +47,10 @@ class McNemarTest(Result):
     difference : float
         Error rate of the first classifier minus the error rate of the second; negative if the first has the lower rate.
     interval : Interval
-        Confidence interval of the difference.
+        Confidence interval for the difference.
     agreement : CorrectnessTable
-        Numbers of observations classified correctly by both classifiers, only the first, only the second, or neither.
+        Numbers of observations classified correctly by both classifiers, by only the first, by only the second, and by
+        neither.
     statistic : float
         (c - b)/sqrt(b + c), where b is ``only_first_right`` and c is ``only_second_right``; 0 if b + c is 0. Under the
         null hypothesis, this statistic has an approximately standard normal distribution if b + c is large. Only the
@@ -84,7 +85,7 @@ class McNemarTest(Result):
     )
 
     def table(self) -> Table:
-        """Return a table with both error rates, the difference and the result of the test."""
+        """Return a table with both error rates, their difference and the test result."""
         rates = {"error rate 1": self.error_rate1, "error rate 2": self.error_rate2}
         rows = [[name, rate.estimate, rate.low, rate.high] for name, rate in rates.items()]
         rows.append(["difference", self.difference, *self.interval])
@@ -114,9 +115,9 @@ def mcnemar_test(
     y_pred1, y_pred2 : array-like of shape (n,)
         Labels that the two classifiers predict for the observations. Scores are not accepted.
     y : array-like of shape (n,)
-        True labels of the observations, from two or more classes.
+        True labels of the observations; there may be two or more classes.
     positive : label, optional
-        By default, a prediction is right if it equals the label. With ``positive``, a prediction is right if the
+        By default, a prediction is right if it equals the true label. With ``positive``, a prediction is right if the
         predicted and the true label are both ``positive``, or if neither of them is.
     labels : array-like of labels, optional
         All possible labels; needed if a classifier predicts a label that is not in ``y``. By default, such a label
@@ -130,8 +131,8 @@ def mcnemar_test(
         - "mid-p": like "exact", but only half of the probability of the observed table is included in p [3]_. This test
           is less conservative, but the probability of rejecting a true null hypothesis may be slightly above the
           significance level.
-        - "asymptotic": normal approximation without continuity correction. The approximation needs many observations
-          that exactly one classifier predicts correctly.
+        - "asymptotic": normal approximation without continuity correction. The approximation is accurate only if there
+          are many observations that exactly one classifier predicts correctly.
     level : float, default=0.95
         Confidence level of all intervals.
     weights : array-like of shape (n,), optional
@@ -144,8 +145,8 @@ def mcnemar_test(
     Raises
     ------
     RocPredictError
-        If lengths differ, labels are missing or unknown, scores are passed instead of labels, ``method`` is unknown, or
-        ``level`` is not in (0, 1).
+        If the lengths differ, labels are missing or unknown, scores are passed instead of labels, ``method`` is
+        unknown, or ``level`` is not in (0, 1).
 
     Notes
     -----
@@ -155,7 +156,7 @@ def mcnemar_test(
     hypothesis, each of these observations favors either classifier with probability 1/2, so that b has a binomial
     distribution with b + c trials [1]_.
 
-    The interval of the difference combines the Wilson intervals of the two error rates by Newcombe's square-and-add
+    The interval for the difference combines the Wilson intervals of the two error rates by Newcombe's square-and-add
     method [2]_ (method 10). The method accounts for the correlation between correct predictions of the two classifiers,
     with a continuity correction if the correlation is positive. The interval never has width 0. At level 0.95, its
     coverage is between 0.94 and 1 for error rates from 0.02 to 0.5 and samples of 10 to 40 observations. These values
@@ -220,8 +221,7 @@ def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.
     Returns
     -------
     Interval
-        Confidence interval of the difference: the error rate of the first classifier minus the error rate of the
-        second.
+        Confidence interval for the error rate of the first classifier minus the error rate of the second.
 
     Raises
     ------

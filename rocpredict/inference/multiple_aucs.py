@@ -61,7 +61,7 @@ _MIN_MEAN_SHARE = 0.6
 # ---- several curves on the same observations
 @dataclass(frozen=True, eq=False, repr=False)
 class AucTestMany(Result):
-    """Results of a test of the equality of K AUCs, and of tests of contrasts between these AUCs.
+    """Results of a test of whether K AUCs are equal, and of tests of contrasts between these AUCs.
 
     Attributes
     ----------
@@ -69,8 +69,8 @@ class AucTestMany(Result):
     estimates : tuple of float
         AUC of each curve.
     covariance : array of shape (K, K)
-        Covariance matrix of the estimates, by the method of DeLong, DeLong and Clarke-Pearson or, with clusters, by the
-        jackknife over clusters.
+        Covariance matrix of the AUC estimates. It is estimated by the method of DeLong, DeLong and Clarke-Pearson or,
+        if there are clusters, by the jackknife over clusters.
     statistic : float
         Hotelling's T squared. For many observations, this statistic has approximately a chi-squared distribution under
         the null hypothesis.
@@ -164,14 +164,15 @@ def auc_test_many(
     positive, negative : label, optional
         As in ``empirical_roc``.
     contrasts : array-like of shape (C, K) or (K,), optional
-        Weights of the AUCs in each contrast; the weights of one contrast must sum to 0. The null hypothesis is that the
-        weighted sum of the AUCs is 0. By default, all pairs of AUCs are compared.
+        Weights of the AUCs in each contrast; the weights of each contrast must sum to 0. The null hypothesis is that
+        the weighted sum of the AUCs is 0. By default, all pairs of AUCs are compared.
     direction : {None, "higher", "lower", "auto"} or one of "higher", "lower" for each feature, default=None
         As in ``auc_test``.
     level : float, default=0.95
         Confidence level of each interval. The level is not adjusted for the number of contrasts.
     nan_policy : {"raise", "omit"}, default="raise"
-        How to handle missing values: "raise" raises an error, and "omit" omits rows in which any feature is missing.
+        How to handle missing values: "raise" raises an error, and "omit" omits rows in which the value of any feature
+        is missing.
     weights, clusters, strata : array-like of shape (n,), optional
         As in ``auc_test``.
 
@@ -182,7 +183,8 @@ def auc_test_many(
     Raises
     ------
     RocPredictError
-        As in ``auc_test``, and also if there are fewer than two features or the weights of a contrast do not sum to 0.
+        For the same reasons as in ``auc_test``, and also if there are fewer than two features or the weights of a
+        contrast do not sum to 0.
 
     Notes
     -----
@@ -217,7 +219,9 @@ def auc_test_many(
     columns = _columns_by_name(features)
     shape = np.shape(features) if isinstance(features, np.ndarray) else ()
     if len(shape) == 2 and shape[0] == np.size(y) != shape[1]:
-        raise RocPredictError(f"features has shape {shape}, one row for each label; pass the transpose, features.T")
+        raise RocPredictError(
+            f"features has shape {shape}, with one row for each label; pass the transpose, features.T"
+        )
     if len(columns) < 2:
         raise RocPredictError(
             f"features contains {pluralize(len(columns), 'feature')}; pass two or more, each of shape (n,)"
@@ -354,7 +358,7 @@ class AucEstimate(Result):
     auc, std_error : float
     interval : Interval
     estimator : str
-        Names of the estimators of the AUC and of the variance.
+        Names of the AUC estimator and the variance estimator.
     n : pair of float
         Numbers of negatives and positives.
     n_independent : pair of float
@@ -367,7 +371,7 @@ class AucEstimate(Result):
         Number of rows omitted because they have no label.
     n_uncompared : pair of float
         Number of negatives in strata without positives, and number of positives in strata without negatives. These
-        observations are not compared with others.
+        observations are not compared with any other observations.
     direction : str
     flags : Flags
     """
@@ -397,14 +401,14 @@ class AucEstimate(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucByGroup(Result):
-    """AUC of each group of observations, with a test of the equality of these AUCs.
+    """AUC of each group of observations, and a test of whether these AUCs are equal.
 
     Attributes
     ----------
     groups : dict
         ``AucEstimate`` of each group, in the order of the group names.
     null, method : str
-        Null hypothesis, and name of the test.
+        Null hypothesis and name of the test.
     statistic, df, p_value : float, int, float
         Welch's F, the numerator degrees of freedom (the number of groups minus 1), and the p-value, which is 1 if there
         is only one group.
@@ -517,7 +521,7 @@ def auc_estimate(
     weights : array-like of shape (n,), optional
         Frequency weights.
     stratum_weights : {"pairs", "positives", "equal"}, default="pairs"
-        Weighting of the strata or, for the AUC within groups, of the groups:
+        How the strata are weighted; for the AUC within groups, how the groups are weighted:
 
         - "pairs": by the number of negative-positive pairs.
         - "positives": by the number of positives.
@@ -527,7 +531,7 @@ def auc_estimate(
     level : float, default=0.95
         Confidence level.
     method : {"smoothed-logit", "delong", "logit"}, optional
-        Method of the confidence interval. By default "smoothed-logit".
+        Method for computing the confidence interval. By default "smoothed-logit".
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle missing values: "raise" raises an error, and "omit" omits rows with a missing value.
 
@@ -539,15 +543,15 @@ def auc_estimate(
     Raises
     ------
     RocPredictError
-        As in ``empirical_roc``, and also if more than one of ``groups``, ``strata`` and ``clusters`` is passed, or if
-        no stratum or group has observations of both classes.
+        For the same reasons as in ``empirical_roc``, and also if more than one of ``groups``, ``strata`` and
+        ``clusters`` is passed, or if no stratum or group has observations of both classes.
 
     Notes
     -----
-    The variance is estimated by the method of DeLong, DeLong and Clarke-Pearson in each stratum. A stratum with only
+    In each stratum, the variance is estimated by the method of DeLong, DeLong and Clarke-Pearson. A stratum with only
     one observation of a class, such as a matched pair, contains no information about this variance. Instead, the
     variance between all such strata is used. With clusters, the variance is (G - 1)/G times the sum of e^2 over the G
-    clusters, where e is the change of the AUC when one cluster is left out [2]_. Intervals then use Student's t
+    clusters, where e is the change in the AUC when one cluster is left out [2]_. Intervals then use Student's t
     distribution. The number of degrees of freedom is 3 (sum e^2)^2 / sum e^4 - 2, limited to the range from 4 to G - 1.
     It is small if the clusters have very unequal sizes.
 

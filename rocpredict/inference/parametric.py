@@ -61,7 +61,7 @@ class PairFit:
     """Samples of the two classes, and the function ``fit`` that fits a distribution to each sample.
 
     The samples have shapes (n0,) and (n1,). If ``takes_batches`` is True, ``fit`` also accepts four arguments: a batch
-    of resamples for each class, and then the two samples.
+    of resamples for each class, followed by the two samples.
     """
 
     negative: FloatArray
@@ -178,7 +178,7 @@ class ParametricUncertainty(Uncertainty):
         return replace(interval, low=low, high=high, estimate=estimate, flags=flags)
 
     def probit_area(self, rate_range: RateRange | None) -> ProbitEstimate:
-        """Return the probit, and its standard error, for the AUC or, with ``rate_range``, for the partial area."""
+        """Return the probit of the AUC or, with ``rate_range``, of the partial area, and its standard error."""
         return (
             auc_probit(*self._moments)
             if rate_range is None
@@ -255,8 +255,8 @@ class ParametricUncertainty(Uncertainty):
         if method == "pivotal" and not np.isfinite(best.threshold):
             if requested:
                 raise RocPredictError(
-                    "method='pivotal' needs a finite best threshold, but the best threshold is infinite; pass 'delta', "
-                    "which then returns an unbounded interval"
+                    "method='pivotal' needs a finite best threshold, but the best threshold is infinite; pass "
+                    "method='delta', which then returns an unbounded interval"
                 )
             method = "delta"
         if method == "delta":
@@ -281,7 +281,7 @@ class ParametricUncertainty(Uncertainty):
         return Interval(*limits, level, method, to_scalar(best.threshold), best.flags | dropped)
 
     def stability(self, criterion: ThresholdCriterion, to_feature_scale: Any) -> ThresholdStability:
-        """Raise RocPredictError, because a predicted threshold is not selected from the observed values."""
+        """Raise RocPredictError; stability is defined only for thresholds that are selected from observed values."""
         raise RocPredictError(
             "stability() needs a threshold of an empirical curve; for a predicted curve use threshold_interval()"
         )
@@ -395,7 +395,7 @@ class ParametricUncertainty(Uncertainty):
         negative, positive, count = self._moments
         is_batch = bool(self.solver.shape) or any(np.ndim(n) for n in count)
         if method == "pivotal" and is_batch:
-            raise RocPredictError("method='pivotal' needs a single feature, not a batch; pass 'delta'")
+            raise RocPredictError("method='pivotal' needs a single feature, not a batch; pass method='delta'")
         has_pivot = "pivotal" in allowed and not is_batch and min(count) > 1
         has_pivot = has_pivot and all(d.std > 0 and np.isfinite(d.std) for d in (negative, positive))
         if method is None:
@@ -403,7 +403,7 @@ class ParametricUncertainty(Uncertainty):
         if method == "pivotal" and not has_pivot:
             raise RocPredictError(
                 "method='pivotal' needs more than one observation and a finite standard deviation above 0 in each "
-                "class; use 'delta'"
+                "class; use method='delta'"
             )
         return method
 
@@ -483,7 +483,7 @@ class ParametricUncertainty(Uncertainty):
 
 # ---- the delta method for two fitted Gaussians
 class ProbitEstimate(NamedTuple):
-    """Estimated probit of a probability, with the standard error and its degrees of freedom."""
+    """Estimated probit of a probability, the standard error of the estimate, and the degrees of freedom."""
 
     z: FloatArray
     std_error: FloatArray
@@ -514,7 +514,7 @@ class ProbitEstimate(NamedTuple):
 
 
 def satterthwaite_df(variances: tuple[FloatArray, FloatArray], count: Count) -> FloatArray:
-    """Return the degrees of freedom of a sum of two variances (Satterthwaite 1946); the result is at least 1."""
+    """Return Satterthwaite's (1946) degrees of freedom for a sum of two variances; the result is at least 1."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         total = np.add(*variances)
         df = 1 / np.sum([(v / total) ** 2 / (n - 1) for v, n in zip(variances, count, strict=True)], axis=0)
@@ -668,7 +668,7 @@ def noncentral_t_interval(
     """Return the confidence interval of Phi(c), from an estimate z of c.
 
     The interval is exact if size * z has a noncentral t distribution with noncentrality size * c and ``freedom``
-    degrees of freedom. If P(X >= threshold) = Phi(c) is estimated from n Gaussian values, this condition is met with
+    degrees of freedom. If P(X >= threshold) = Phi(c) is estimated from n Gaussian values, this condition is met if
     size^2 = n and freedom = n - 1.
     """
     low, high = np.vectorize(_noncentral_t_limits)(size * z, freedom, level)
@@ -771,8 +771,8 @@ def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count
     """Return draws of the partial area, divided by the width of the rate range, as an array of shape (draws,).
 
     The area is computed by Gauss-Legendre quadrature over a variable t from 0 to 1. The rate at t is low + (high -
-    low)(3 t^2 - 2 t^3), where low and high are the limits of the range. A curve that is steep at the ends of the range
-    is smooth as a function of t.
+    low)(3 t^2 - 2 t^3), where low and high are the limits of the range. As a function of t, even a curve that is steep
+    at the ends of the range is smooth.
     """
     if np.ndim(rate_range.low) or np.ndim(rate_range.high):
         raise RocPredictError(f"{rate_range.axis}= contains arrays; pass two numbers, such as (0, 0.2)")

@@ -54,7 +54,7 @@ _DIRECTIONS = (None, "higher", "lower", "auto")
 
 
 class RateRange(NamedTuple):
-    """Range of FPR or of TPR."""
+    """FPR range or TPR range."""
 
     axis: Axis
     low: ArrayOrFloat
@@ -151,7 +151,7 @@ class Stratum(NamedTuple):
 
 
 class VarianceComponent(NamedTuple):
-    """One term of the variance of an area or of the covariance matrix of K areas; the terms are independent."""
+    """One of the independent terms whose sum is the variance of one area or the covariance matrix of K areas."""
 
     variance: FloatArray
     df: float
@@ -159,7 +159,7 @@ class VarianceComponent(NamedTuple):
 
 @dataclass(frozen=True)
 class Placements:
-    """Placement values of one area, or of K areas from the same observations.
+    """Placement values for one area, or for K areas computed from the same observations.
 
     Attributes
     ----------
@@ -407,8 +407,7 @@ def _products(first: FloatArray, second: FloatArray) -> FloatArray:
 def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
     """Return the placement values of the observations for one curve, sorted by feature value within each class.
 
-    The computing time is O(n log n), and the memory is O(n). The formula with midranks gives the same values (Sun and
-    Xu 2014).
+    The computation takes O(n log n) time and O(n) memory. The midrank formula gives the same values (Sun and Xu 2014).
     """
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
     lower = mid_rank_weight(negative, below, to)
@@ -499,7 +498,7 @@ class CurveSample:
     classes : pair of ClassColumns
     names : tuple of str
     directions : tuple of {"higher", "lower"}
-        Direction of each feature before the values were multiplied by -1.
+        Original direction of each feature, before any values were multiplied by -1.
     omitted : pair of int
         Numbers of negatives and positives that were omitted because a value is missing.
     n_unlabelled : int
@@ -558,7 +557,7 @@ class CurveSample:
 
     @property
     def design(self) -> str:
-        """Text that is appended to the name of a method if there are clusters or strata; otherwise empty."""
+        """Text appended to a method name if there are clusters or strata; otherwise empty."""
         if self.classes[0].clusters is not None:
             return ", clustered"
         return "" if self.classes[0].strata is None else ", stratified"
@@ -648,7 +647,7 @@ def check_total_weight(totals: Sequence[float], quantity: str) -> None:
     for name, total in zip(("negative", "positive"), totals, strict=True):
         if total < 1:
             raise RocPredictError(
-                f"weights of the {name} class sum to {total:g}; {quantity} needs frequency weights with a sum of 1 or "
+                f"weights of the {name} class sum to {total:g}; {quantity} needs frequency weights that sum to 1 or "
                 "more"
             )
 

@@ -96,8 +96,8 @@ class UncertaintyMixin(Generic[Value]):
               never 0.
             - "bootstrap": standard deviation of the AUC over resamples.
 
-            For two Gaussians with known class sizes: "delta". For a prediction that was fitted to a sample, also
-            "bootstrap".
+            For two Gaussians with known class sizes: "delta". "bootstrap" is also available for a prediction that was
+            fitted to a sample.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -106,7 +106,7 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         std_error : float or array of shape F
-            Standard error for each curve, where F is the shape of a batch of curves.
+            Standard error; for a batch of curves of shape F, an array with one standard error for each curve.
 
         Raises
         ------
@@ -129,21 +129,21 @@ class UncertaintyMixin(Generic[Value]):
 
             - "smoothed-logit" (default): DeLong's interval [1]_ on the logit scale, with pseudo-observations and
               Student's t.
-            - "newcombe": score interval, with the variance for exponential distributions [2]_.
+            - "newcombe": score interval with a variance derived for exponential distributions [2]_.
             - "delong", "logit": Wald interval with DeLong's variance, for the AUC itself ("delong") or for the logit of
               the AUC ("logit").
-            - "hanley-mcneil": Wald interval, with the variance for exponential distributions.
-            - "bootstrap": percentiles of the AUCs of stratified resamples.
-            - "bca": bias-corrected and accelerated percentiles of the AUCs of stratified resamples [3]_.
+            - "hanley-mcneil": Wald interval with a variance derived for exponential distributions.
+            - "bootstrap": percentiles of the AUC over stratified resamples.
+            - "bca": bias-corrected and accelerated percentiles of the AUC over stratified resamples [3]_.
 
             For two Gaussians with known class sizes:
 
             - "pivotal" (default for one feature): quantiles of a generalized pivot (see [4]_).
-            - "delta" (default for a batch): interval by the delta method on the probit scale, with Student's t.
+            - "delta" (default for a batch): delta-method interval on the probit scale, based on Student's t.
             - "reiser-guttman": interval from the noncentral t distribution [5]_.
 
-            For a prediction that was fitted to a sample, also "bootstrap", which refits the distributions to each
-            resample.
+            "bootstrap" is also available for a prediction that was fitted to a sample; it refits the distributions to
+            each resample.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -152,8 +152,8 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval, whose width is never 0. If the standard error is 0, another method is used, and the
-            flag ``fallback`` is set.
+            Confidence interval. Its width is never 0. If the standard error is 0, another method is used, and the flag
+            ``fallback`` is set.
 
         Raises
         ------
@@ -165,9 +165,9 @@ class UncertaintyMixin(Generic[Value]):
         The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation lies between
         the lower and the upper half of the observations of the other class. Its weight is 1/4 in the estimate of the
         area, and 1/2 in the estimate of the variance. Both "smoothed-logit" and "delta" use quantiles of Student's t
-        with Satterthwaite's degrees of freedom. A sample may lack the few observations that would lower the AUC. The
-        lower bound is therefore at most b, and the upper bound is at least 1 - b, where b is the lower bound for an AUC
-        of 1. With n observations in the smaller class, b is ((1 - level)/2)^(1/n).
+        with Satterthwaite's degrees of freedom. Rare observations that would lower the AUC may be absent from a sample.
+        The lower bound is therefore at most b, and the upper bound is at least 1 - b, where b is the lower bound for an
+        AUC of 1. With n observations in the smaller class, b is ((1 - level)/2)^(1/n).
 
         The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q). Here s is the
         standard deviation of the n observations, and q is drawn from the chi-squared distribution with n - 1 degrees of
@@ -200,7 +200,7 @@ class UncertaintyMixin(Generic[Value]):
         margin: float | None = None,
         level: float = 0.95,
     ) -> AucTest:
-        """Test the AUC against a given value; ``rocpredict.auc_test`` tests two curves against each other.
+        """Test whether the AUC equals a given value; to compare two curves, use ``rocpredict.auc_test``.
 
         Parameters
         ----------
@@ -211,14 +211,14 @@ class UncertaintyMixin(Generic[Value]):
 
             - "smoothed-logit" (default): p is 1 minus the highest confidence level at which the smoothed-logit interval
               of the AUC excludes ``null``.
-            - "delong": test whose statistic is the AUC minus ``null``, divided by DeLong's standard error.
+            - "delong": test based on the difference between the AUC and ``null``, divided by DeLong's standard error.
             - "mann-whitney": test of the hypothesis that both classes have the same distribution, by a normal
               approximation with tie correction.
             - "exact": exact test of the same hypothesis as "mann-whitney", by permutation of the labels. The test
               accepts up to 200 observations.
 
             For two Gaussians with known class sizes: "pivotal" (default) or "delta"; p is 1 minus the highest
-            confidence level at which the interval by this method excludes ``null``.
+            confidence level at which the interval computed by this method excludes ``null``.
         alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
             Alternative hypothesis. "noninferior" and "equivalent" need ``margin``.
         margin : float, optional
@@ -267,7 +267,7 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         fpr, tpr : (low, high), optional
-            Range of FPR or of TPR; pass exactly one of ``fpr`` and ``tpr``.
+            FPR range or TPR range; pass exactly one of ``fpr`` and ``tpr``.
         correction : {None, "mcclish"}, default=None
             McClish's correction of the area (see ``partial_auc``), or None for the uncorrected area.
         method : str, optional
@@ -281,7 +281,7 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         std_error : float or array of shape F
-            Standard error for each curve, where F is the shape of a batch of curves.
+            Standard error; for a batch of curves of shape F, an array with one standard error for each curve.
 
         Raises
         ------
@@ -311,7 +311,7 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         fpr, tpr : (low, high), optional
-            Range of FPR or of TPR; pass exactly one of ``fpr`` and ``tpr``.
+            FPR range or TPR range; pass exactly one of ``fpr`` and ``tpr``.
         correction : {None, "mcclish"}, default=None
             McClish's correction of the area (see ``partial_auc``), or None for the uncorrected area.
         method : str, optional
@@ -331,10 +331,10 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval. For samples, the interval by the default method contains the empirical partial area.
-            With a range of FPR, the flag ``extrapolated`` is set if ``high`` times the number of negatives is below 1.
-            With a range of TPR, this flag is set if (1 - ``low``) times the number of positives is below 1. The
-            interval then depends on an assumption about the shape of the curve in this range.
+            Confidence interval. For samples, the interval computed by the default method contains the empirical partial
+            area. For an FPR range (low, high), the flag ``extrapolated`` is set if ``high`` times the number of
+            negatives is below 1. For a TPR range (low, high), this flag is set if (1 - ``low``) times the number of
+            positives is below 1. The interval then depends on an assumption about the shape of the curve in this range.
 
         Raises
         ------
@@ -390,9 +390,9 @@ class UncertaintyMixin(Generic[Value]):
         Returns
         -------
         Interval
-            Confidence interval. For samples, the interval by the default method contains the empirical TPR. The flag
-            ``extrapolated`` is set if the FPR times the number of negatives is below 1; the data then do not determine
-            the curve at this FPR.
+            Confidence interval. For samples, the interval computed by the default method contains the empirical TPR.
+            The flag ``extrapolated`` is set if the FPR times the number of negatives is below 1; the data then do not
+            determine the curve at this FPR.
 
         Raises
         ------
@@ -450,7 +450,7 @@ class UncertaintyMixin(Generic[Value]):
         n_resamples : int, default=2000
             Number of draws or resamples.
         rng : int or numpy.random.Generator, default=0
-            Seed or generator of the random numbers.
+            Seed or random number generator.
 
         Returns
         -------
@@ -499,9 +499,9 @@ class UncertaintyMixin(Generic[Value]):
         fpr : array-like of shape (k,), optional
             FPRs of the band. By default, 201 evenly spaced FPRs from 0 to 1.
         method : str, optional
-            For pointwise bands, the methods of ``tpr_at_fpr_interval``; for a prediction that was fitted to a sample,
-            also "bootstrap". For simultaneous bands, "kolmogorov-smirnov" for samples [1]_, and "working-hotelling" for
-            two Gaussians with known class sizes [2]_.
+            For pointwise bands, the methods of ``tpr_at_fpr_interval``; "bootstrap" is also available for a prediction
+            that was fitted to a sample. For simultaneous bands, "kolmogorov-smirnov" for samples [1]_, and
+            "working-hotelling" for two Gaussians with known class sizes [2]_.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -530,7 +530,7 @@ class UncertaintyMixin(Generic[Value]):
         curve is the line a + b x. The limits are a + b x plus or minus sqrt(2 F) SE(x). SE(x) is the standard error of
         a + b x by the delta method, and F is the ``level`` quantile of the F distribution with 2 and min(count) - 1
         degrees of freedom. Because a ROC curve never decreases, a lower limit also applies to all larger FPRs, and an
-        upper limit to all smaller FPRs; this makes the band narrower without loss of coverage.
+        upper limit to all smaller FPRs. This narrows the band without loss of coverage.
 
         References
         ----------
@@ -569,8 +569,7 @@ class UncertaintyMixin(Generic[Value]):
         measure : str
             Name of the rate: "tpr", "fpr", "tnr" or "fnr"; for samples also "precision", "npv", "false_discovery_rate",
             "false_omission_rate", "accuracy", "error_rate", "ameans" or "youden". Aliases such as "ppv" are accepted.
-            Measures that depend on the prevalence, such as the precision, are computed with the prevalence in the
-            sample.
+            Measures that depend on the prevalence, such as the precision, use the prevalence in the sample.
         threshold : float or array-like
             Thresholds.
         level : float, default=0.95
@@ -600,7 +599,7 @@ class UncertaintyMixin(Generic[Value]):
         return uncertainty.rate_interval(name, self._to_solver_scale(threshold), level, method)
 
     def _check_rate_range(self, fpr: Any, tpr: Any) -> RateRange:
-        """Return the range of FPR or TPR of a partial area, after checking that its shape fits the batch of curves."""
+        """Check that the range of a partial area fits the batch of curves, and return its FPR or TPR limits."""
         rate_range = check_rate_range(fpr, tpr)
         for limit in (rate_range.low, rate_range.high):
             self._check_batch_argument(rate_range.axis, np.asarray(limit))

@@ -1,6 +1,6 @@
 """Plots of ROC curves and related results, based on matplotlib.
 
-Each function accepts ``ax``, and returns the axes on which it has drawn; ``plot_side_by_side`` and ``plot_diagnosis``
+Each function accepts ``ax``, and returns the axes that contain the plot; ``plot_side_by_side`` and ``plot_diagnosis``
 return the figure. Without ``ax``, the function creates a figure that is not registered with pyplot, so that no global
 state changes and no figure has to be closed. Notebooks display such a figure. In a script, pass ``ax=plt.gca()`` to
 show the plot in a window, or write the figure to a file with ``save_figure(ax.figure, path)``. Axes that you pass must

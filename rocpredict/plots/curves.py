@@ -87,7 +87,8 @@ def plot_roc(
     ------
     RocPredictError
         If there is no curve, if an argument is not the ROC curve of one feature, if the number of labels is wrong, if a
-        band needs class counts that are unknown, if an option is out of range, or if ``test`` belongs to other curves.
+        band needs class counts that are unknown, if an option is out of range, or if ``test`` does not match the
+        curves.
 
     See Also
     --------
@@ -188,7 +189,7 @@ def _finish(canvas: Canvas, rocs: Sequence[Roc], *, best: bool = True, chance: b
 
 
 def format_test(test: object, rocs: Sequence[Roc]) -> str:
-    """Check that a test belongs to these curves, and return its legend entry."""
+    """Check that a test matches the curves, and return its legend entry."""
     if not isinstance(test, (AucTest, AucTestMany)):
         raise RocPredictError(f"test={short_repr(test)} is not a test of AUCs; pass the result of rp.auc_test")
     plotted, tested = [float(roc.auc()) for roc in rocs], list(test.estimates)
@@ -196,7 +197,7 @@ def format_test(test: object, rocs: Sequence[Roc]) -> str:
     if len(plotted) != len(tested) or (areas and not np.allclose(plotted, tested, rtol=0, atol=_AUC_ATOL)):
         texts = [", ".join(f"{area:.4f}" for area in estimates) for estimates in (tested, plotted)]
         raise RocPredictError(
-            f"test= belongs to other curves: the tested estimates are {texts[0]}, but the AUCs of the curves are "
+            f"test= does not match the curves: the tested estimates are {texts[0]}, but the AUCs of the curves are "
             f"{texts[1]}; pass the ROC curves of the tested features in the same order"
         )
     null = style.plain_text_label(test.null, _MAX_SHORT_LENGTH)
@@ -258,8 +259,9 @@ def plot_mean_roc(
 
     Notes
     -----
-    The bands are pointwise. They are computed as if the folds were independent, although the folds of a
-    cross-validation share training data. The overlap of two bands is not a test of the difference between two models.
+    The bands are pointwise. They are computed under the assumption that the folds are independent, although the folds
+    of a cross-validation share training data. The overlap of two bands is not a test of the difference between two
+    models.
 
     Examples
     --------
@@ -394,7 +396,7 @@ def plot_band(
     chance : bool, default=True
         Draw the chance line.
     legend : bool, default=True
-        Draw a legend that shows the AUC, the kind of the band and its confidence level.
+        Draw a legend that shows the AUC, the kind of band and its confidence level.
     n_resamples : int, default=2000
         Number of bootstrap resamples.
     rng : None, int or numpy.random.Generator, default=0
@@ -499,7 +501,7 @@ def plot_precision_recall(
 
 
 def select_by_prevalence(curves: Sequence[Any]) -> list[Any]:
-    """Return one curve for each distinct prevalence, where prevalences are rounded to six decimals."""
+    """Return one curve for each distinct prevalence; prevalences are first rounded to six decimals."""
     return list({round(curve.prevalence, 6): curve for curve in curves}.values())
 
 

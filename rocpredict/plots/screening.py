@@ -178,7 +178,7 @@ class _Scatter(NamedTuple):
         self.canvas.add([Line2D([], [], markersize=6, **properties)], f"{words} ({len(indices):,})")
 
     def missing_note(self) -> str:
-        """Return a note on the rows that cannot be drawn."""
+        """Return a note about the rows that cannot be drawn."""
         total = len(self.table)
         missing = total - len(self.rows)
         return f"\n({missing:,} of {total:,} rows omitted: missing values)" if missing else ""
@@ -414,7 +414,7 @@ def plot_forest(pooled: PooledAuc, *, feature: str | None = None, ax: Axes | Non
 
     Notes
     -----
-    The area of a square increases with the random-effects weight of the study. Each diamond extends over the confidence
+    The area of a square increases with the random-effects weight of the study. Each diamond spans the confidence
     interval of a pooled AUC.
 
     Examples

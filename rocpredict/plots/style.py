@@ -48,7 +48,7 @@ def replace_missing_glyphs(text: str) -> str:
     """Return the text with a square in place of each character that the current font cannot draw.
 
     Direction marks in the text are removed. Zero-width characters that the font lacks, such as emoji joiners,
-    are removed, too. A right-to-left name is then enclosed in direction marks, so that the text around it is not
+    are also removed. A right-to-left name is then enclosed in direction marks, so that the text around it is not
     reordered.
     """
     fonts = tuple(findfont(FontProperties(family=[family])) for family in FontProperties().get_family())
@@ -101,7 +101,7 @@ class ClassStyle(NamedTuple):
     hatch: str
 
     def line(self) -> Look:
-        """Return the properties of the density line of the class."""
+        """Return the line properties for the density of the class."""
         return {"color": self.color, "linestyle": self.linestyle, "linewidth": 2, "zorder": 4}
 
     def area(self, face: float, edge: float, *, n_hatches: int = 1) -> Look:
@@ -167,7 +167,7 @@ def check_several_axes(ax: object, count: int) -> list[Axes]:
 
 
 def check_booleans(**switches: object) -> None:
-    """Raise RocPredictError if an option is not True or False."""
+    """Raise RocPredictError if an option is neither True nor False."""
     for name, value in switches.items():
         check_option(name, value, (True, False))
 
@@ -269,7 +269,7 @@ _STEPS = 16
 
 
 def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
-    """Return x-axis limits that include both classes and, if it is close to them, the threshold."""
+    """Return x-axis limits that include both classes, and also the threshold if it is close to them."""
     limits = distribution_limits(roc.negative) + distribution_limits(roc.positive) or [0.0]  # all values are infinite
     low, high = min(limits), max(limits)
     if low - (high - low) < threshold < high + (high - low):
@@ -545,7 +545,7 @@ class Canvas:
     def legend(self, **options: Any) -> bool:
         """Draw the legend if it is enabled and has entries, and return True if it was drawn.
 
-        Names that begin with an underscore are shown too.
+        Names that begin with an underscore are also shown.
         """
         if not (self.shows_legend and self.entries):
             return False
@@ -586,7 +586,7 @@ class Canvas:
     def label(
         self, text: str, point: FloatArray, centre: tuple[float, float], arrow: Look = LEADER, **look: Any
     ) -> None:
-        """Write a label at a position in fractions of the axes, with a leader line to its point."""
+        """Write a label at a position given in fractions of the axes, with a leader line to the labeled point."""
         look = TEXT_STYLE | {"ha": "center", "va": "center", "zorder": 6, "arrowprops": arrow} | look
         escape_mathtext(self.ax.annotate(text, tuple(point), centre, textcoords="axes fraction", **look))
 
@@ -625,7 +625,7 @@ class Canvas:
         self.occupied += map(Box.around, centres, sizes)
 
     def mark_gap(self, fpr: float, gap: float, tpr_values: Sequence[float]) -> None:
-        """Draw the largest TPR difference (predicted - empirical) between two curves, and write its value."""
+        """Draw the largest TPR difference (predicted - empirical) between two curves, and label it with its value."""
         line = {"color": TEXT_COLOR, "linewidth": 2, "marker": "_", "markersize": 9, "zorder": 6}
         self.ax.plot([fpr, fpr], tpr_values, **line, gid="largest-gap")  # type: ignore[arg-type]
         point = np.array([fpr, sum(tpr_values) / 2])
@@ -652,7 +652,7 @@ class Canvas:
 def place_labels(
     positions: FloatArray, sizes: Sequence[tuple[float, float]], points: FloatArray, occupied: Sequence[Box]
 ) -> list[tuple[float, float]]:
-    """Return the center of each label, close to its anchor and away from points, other labels and occupied boxes.
+    """Return the centers of labels, close to their anchors but away from points, other labels and occupied boxes.
 
     Parameters
     ----------

@@ -299,8 +299,8 @@ def plot_decision(
         Decision rule:
 
         * "best": at each threshold probability, use the feature threshold that maximizes the net benefit.
-        * "probability": predict positive if x >= threshold probability. This rule requires a feature that is a
-          predicted probability.
+        * "probability": predict positive if x is at least the threshold probability. This rule requires a feature
+          that is a predicted probability.
     ax : matplotlib Axes, optional
         Axes to draw on. By default, the axes of a new figure.
     labels : sequence of str, optional
@@ -454,7 +454,7 @@ def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: flo
     if not isinstance(roc_or_threshold, BestThreshold):
         allowed = "pass rp.empirical_roc(...) or the result of its best_threshold()"
         raise RocPredictError(
-            f"roc_or_threshold={short_repr(roc_or_threshold)} is not a ROC curve or a best threshold; {allowed}"
+            f"roc_or_threshold={short_repr(roc_or_threshold)} is neither a ROC curve nor a best threshold; {allowed}"
         )
     if criterion != "ameans" or prevalence is not None:
         raise RocPredictError(

@@ -62,7 +62,8 @@ from rocpredict.sources.table import as_feature_table
 class FeatureAnalysis:
     """Results for one feature, prepared for its report.
 
-    The parameters are the checked options of ``feature_report``; options that the report shows are also attributes.
+    The parameters are the options of ``feature_report``, already checked. Options shown in the report are also
+    attributes.
 
     Attributes
     ----------
@@ -72,24 +73,25 @@ class FeatureAnalysis:
         List of the negative labels if there are several; otherwise "".
     predicted, empirical : PredictedRoc, EmpiricalRoc
     samples : pair of arrays
-        Values of the negative and of the positive class, ascending.
+        Values of the negative class and of the positive class, each in ascending order.
     has_prediction : bool
-        Whether the curve is also predicted, that is, whether the family is not "empirical".
+        Whether there is a predicted curve; False only for the family "empirical".
     family_name, family_label : str
-        Name of the family, and the name of the prediction in the report.
+        Name of the family, and the name used for the prediction in the report.
     gaussian, shrunk : bool
-        ``gaussian``: whether the prediction is made from two Gaussians; only such predictions have confidence
-        intervals. ``shrunk``: whether the prediction is a shrunk estimate (family "auto").
+        ``gaussian``: whether the prediction is based on two Gaussians; only such predictions have confidence intervals.
+        ``shrunk``: whether the prediction is a shrunk estimate (family "auto").
     diagnosis, model_fit : Diagnosis, ModelFit or None
         Diagnosis and fit of the prediction; None if there is no prediction.
     best_empirical, best_predicted : BestThreshold
-        Best empirical and best predicted threshold; if there is no prediction, both are empirical.
+        Best empirical threshold and best predicted threshold; if there is no prediction, both are the empirical
+        threshold.
     auc_interval, auc_test : Interval, AucTest
         Confidence interval of the empirical AUC, and the test of this AUC against 0.5.
     prevalence : float
         Stated prevalence; by default, the prevalence in the data.
     n_missing : int
-        Number of observations without a value.
+        Number of observations whose value is missing.
     n_unlabelled : int
         Number of rows without a label.
     lower : bool
@@ -99,17 +101,17 @@ class FeatureAnalysis:
     verdict : str
         Conclusion about the fit of the prediction.
     is_misfit : bool
-        Whether the diagnosis or the warning of ``predict_roc`` advises against the prediction.
+        Whether the diagnosis or the misfit warning of ``predict_roc`` advises against using the prediction.
     headline_threshold, headline_rule : BestThreshold, str
-        Threshold and rule in the summary of the report. The threshold is the best empirical threshold if ``is_misfit``
-        is True, otherwise the best predicted threshold.
+        Threshold and classification rule stated in the summary of the report. The threshold is the best empirical
+        threshold if ``is_misfit`` is True, otherwise the best predicted threshold.
     proper_auc : float or None
         AUC of the likelihood-ratio rule. None if the densities cross at most once, if this AUC and the predicted AUC
         are equal when rounded for printing, or if the prediction is a shrunk estimate (which has no densities).
     crossings_inside : list of float
-        Crossings of the densities within the range of the values.
+        Points at which the densities cross; points outside the range of the values are omitted.
     flags : list of str
-        Names of all flags of the results, each listed once.
+        Names of all flags raised by the results, without duplicates.
     """
 
     def __init__(
@@ -275,7 +277,7 @@ def rate_table(analysis: FeatureAnalysis) -> Table:
 
 
 def diagnosis_grid(diagnosis: Diagnosis) -> Table:
-    """Return a table of the findings of a diagnosis; code in the messages is rewritten as prose."""
+    """Return a table of diagnosis findings; code in their messages is rewritten as prose."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
         [item._title, marks[item.severity], message_to_prose(item.message), message_to_prose(item.suggestion)]
@@ -327,7 +329,7 @@ def feature_report(
     positive : label, optional
         Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
     negative : label, optional
-        Label of the negative class. By default, all other labels.
+        Label of the negative class. By default, all other labels are negative.
     family : str or ScipyFamily, default="gaussian"
         Family of the class distributions; see ``predict_roc``.
     direction : {"higher", "lower", "auto"}, optional

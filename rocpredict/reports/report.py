@@ -71,7 +71,7 @@ def format_numeral(value: float) -> str:
 
 
 def format_count(value: float) -> str:
-    """Format a number of observations or a sum of weights; the value may be a fraction."""
+    """Format a number of observations or a sum of weights, which may be fractional."""
     return f"{value:,.10g}"
 
 
@@ -90,7 +90,7 @@ _FILTERS = {
 
 
 def write_report(path: str | PathLike[str], template: str, **context: Any) -> Path:
-    """Render a template with the versions of the software, and write the report atomically."""
+    """Render a template, adding the software versions, and write the report atomically."""
     title = context.get("title")
     if not isinstance(title, str | None):
         raise RocPredictError(f"title={short_repr(title)} is not text; pass a string, or None for the default title")

@@ -135,16 +135,16 @@ class SourceData(NamedTuple):
 
 
 def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
-    """Return the data of a screening; raise RocPredictError if a different number of rows was screened."""
+    """Return the screened data; raise RocPredictError if the number of rows does not match the screening."""
     if not isinstance(data, (tuple, list)) or len(data) not in {2, 3}:
         raise RocPredictError(
-            f"data={short_repr(data)} is not (X, y) or (X, y, weights); pass the data that were screened"
+            f"data={short_repr(data)} is neither (X, y) nor (X, y, weights); pass the data that were screened"
         )
     features, labels = read_table_and_labels(data[0], data[1], nan_policy="omit" if table.n_unlabelled else None)
     if features.n_rows != table.n_observations:
         raise RocPredictError(
-            f"data= has {pluralize(features.n_rows, 'row')}, but the table was computed from {table.n_observations}; "
-            "pass the data that were screened"
+            f"data= has {pluralize(features.n_rows, 'row')}, but the table was computed from "
+            f"{pluralize(table.n_observations, 'row')}; pass the data that were screened"
         )
     weights = check_sample_weight(data[2], features.n_rows) if len(data) == 3 else None
     return SourceData(features, labels, weights)
@@ -217,8 +217,9 @@ def _check_same(row: dict[str, Any], empirical: EmpiricalRoc) -> None:
         same = np.isclose(sample_mean, mean, rtol=1e-6, atol=1e-6 * std + 1e-300)
         if not same or not np.isclose(sample.total, row[f"n_{class_name}"]):
             raise RocPredictError(
-                f"data= differs from the data of the table: the {class_name} mean of {short_repr(row['feature'])} is "
-                f"{sample_mean:.6g} in data= and {mean:.6g} in the table; pass the data that were screened"
+                f"data= does not match the data from which the table was computed: the {class_name} mean of "
+                f"{short_repr(row['feature'])} is {sample_mean:.6g} in data= and {mean:.6g} in the table; pass the "
+                "data that were screened"
             )
 
 
@@ -240,15 +241,15 @@ def screening_report(
     Parameters
     ----------
     table : ScreeningResult
-        Result of ``rocpredict.screen``; the report keeps the order of its rows.
+        Result of ``rocpredict.screen``; the report lists its rows in the same order.
     path : path
         File to write, in an existing folder. It is written atomically.
     n_top : int, default=10
         Number of features for which figures are drawn, beginning with the first feature of the table. If 0, the report
         contains no figures.
     title : str, optional
-        Heading of the page. By default, it contains the number of features and the names of the two classes. If there
-        are several class pairs, it contains the number of pairs instead of the names.
+        Heading of the page. The default heading contains the number of features and the names of the two classes. If
+        there are several class pairs, the default heading contains the number of pairs instead of the names.
     data : (X, y) or (X, y, weights), optional
         Data that were screened. With data, the figures show the empirical and the predicted curve, and the report
         contains a hash of the data. Without data, the figures are drawn from means and standard deviations.
@@ -266,8 +267,8 @@ def screening_report(
     ------
     RocPredictError
         If ``table`` is not a ScreeningResult, if ``path`` cannot be written or does not end in .html or .htm, if
-        ``n_top`` is negative, if ``date`` is not a valid date, or if ``data`` differ from the data of the table. All
-        conditions except the last are checked before any computation.
+        ``n_top`` is negative, if ``date`` is not a valid date, or if ``data`` does not match the data from which the
+        table was computed. All conditions except the last are checked before any computation.
 
     Examples
     --------
@@ -340,7 +341,7 @@ def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
 
 
 class ScreeningReportText:
-    """Numbers and texts with which a screening report describes the rows of its table.
+    """Numbers and phrases that a screening report uses to describe the rows of its table.
 
     Attributes
     ----------
@@ -353,8 +354,8 @@ class ScreeningReportText:
     complete : bool
         Whether the table has all rows of the screening, in any order.
     shown, size : str
-        ``shown`` is a text with the number of rows in the table and, if rows of the screening are missing, the total
-        number of rows. ``size`` is a text with the number of rows of the whole screening.
+        ``shown`` is a string that states the number of rows in the table and, if rows of the screening are missing, the
+        total number of rows. ``size`` is a string that states the number of rows of the whole screening.
     first : dict
         First row of the table, empty for an empty table.
     weighted : bool
@@ -394,7 +395,7 @@ class ScreeningReportText:
         return int(np.sum(~np.isnan(self.table[column])))
 
     def class_size(self, column: str) -> str:
-        """Return the number of observations of a class, or the range of these numbers if they differ by feature."""
+        """Return the number of observations of a class, or their range if they differ between features."""
         return _format_range(self.table[column], format_count) or "no"
 
     def names(self, rows: NDArray[np.intp], most: int) -> Markup:

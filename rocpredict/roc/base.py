@@ -65,7 +65,7 @@ _MAX_FAST_SIZE = 1_000
 
 
 def is_auc_fast(roc: Any) -> bool:
-    """Return whether the AUC can be computed fast enough to be part of a repr."""
+    """Return whether the AUC can be computed fast enough to be shown in a repr."""
     return roc._solver.is_fast or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
 
 
@@ -131,8 +131,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
-        * None or "higher": positive when x >= threshold.
-        * "lower": positive when x <= threshold.
+        * None or "higher": classify as positive when x >= threshold.
+        * "lower": classify as positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5. The chosen direction is stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
         Number of observations in each class, (negative, positive). The prevalence is computed from these numbers.
@@ -146,8 +146,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     Raises
     ------
     RocPredictError
-        If ``negative`` or ``positive`` is not a distribution, ``direction`` is unknown, or a number of observations is
-        out of range.
+        If ``negative`` or ``positive`` is not a distribution, if ``direction`` is invalid, or if a number of
+        observations is out of range.
     """
 
     negative: Distribution[Value]
@@ -541,7 +541,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         n_points : int, default=513
-            Number of thresholds at which the curve is computed. The thresholds cover the values of both classes. For
+            Number of thresholds at which the curve is computed. The thresholds span the values of both classes. For
             empirical curves, this argument is ignored and all points are returned.
 
         Returns
@@ -628,16 +628,15 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If the prevalence is unknown, or if the method is called for a batch of features. With
-            ``rule="probability"``, also if the feature has values outside [0, 1], or if the direction is "lower".
+            If the prevalence is unknown, or if the method is called for a batch of features. Also if
+            ``rule="probability"`` and the feature has values outside [0, 1] or the direction is "lower".
 
         Notes
         -----
         With "best", the result is the net benefit after perfect calibration: the values of the feature are converted to
-        calibrated probabilities, and their order does not change. This net benefit is always at least as high as the
-        net benefit if all observations, or none, are classified as positive. It is optimistic if the thresholds are
-        chosen and evaluated on the same data. With "probability", poor calibration of the feature reduces the net
-        benefit.
+        calibrated probabilities without changing their order. This net benefit is never lower than the net benefit of
+        classifying all observations, or none, as positive. The estimate is optimistic if the thresholds are chosen and
+        evaluated on the same data. With "probability", poor calibration of the feature reduces the net benefit.
 
         References
         ----------
@@ -723,8 +722,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Returns
         -------
         BestThreshold
-            Best threshold in the unit of the feature, the rates and the value of the criterion at this threshold, and
-            flags.
+            Best threshold (in the unit of the feature), rates and value of the criterion at this threshold, and flags.
 
         Raises
         ------
@@ -879,10 +877,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         max_fpr : float or array-like of shape F, optional
             Highest proportion of the negatives that may be ruled in. The default is 0.05, unless ``min_ppv`` is passed.
         min_npv : float or array-like of shape F, optional
-            Lowest allowed negative predictive value of the observations ruled out; an alternative to ``max_fnr``.
+            Lowest allowed negative predictive value among the observations ruled out; an alternative to ``max_fnr``.
             ``min_npv`` requires a prevalence.
         min_ppv : float or array-like of shape F, optional
-            Lowest allowed positive predictive value of the observations ruled in; an alternative to ``max_fpr``.
+            Lowest allowed positive predictive value among the observations ruled in; an alternative to ``max_fpr``.
             ``min_ppv`` requires a prevalence.
         prevalence : float or array-like of shape F, optional
             Proportion of positives in the population where the rule is used. By default, the prevalence is computed
@@ -899,8 +897,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            If ``max_fnr`` and ``min_npv`` are both passed, or ``max_fpr`` and ``min_ppv``. Also if one of these values
-            is outside [0, 1], or if ``min_npv`` or ``min_ppv`` is passed without a prevalence in (0, 1).
+            If both ``max_fnr`` and ``min_npv`` are passed, or both ``max_fpr`` and ``min_ppv``. Also if one of these
+            values is outside [0, 1], or if ``min_npv`` or ``min_ppv`` is passed without a prevalence in (0, 1).
 
         Notes
         -----
@@ -910,8 +908,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         overlap, one threshold meets both requirements. ``single_threshold`` is then True, and both thresholds are equal
         to the threshold with the highest Ameans in the overlap.
 
-        The PPV does not always increase with the threshold, because, far out in the tail, negatives can be more
-        frequent than positives. ``min_ppv`` is the lowest allowed PPV of all ruled-in observations combined. Among the
+        The PPV does not always increase with the threshold, because negatives can be more frequent than positives far
+        out in the tail. ``min_ppv`` is the lowest allowed PPV of all ruled-in observations combined. Among the
         thresholds for which this PPV is at least ``min_ppv``, the one that leaves the fewest observations undecided is
         chosen. The threshold for ``min_npv`` is chosen in the same way. For empirical curves, the thresholds and the
         rates are computed from the same data. The rates are therefore optimistic: the error rates in the population may

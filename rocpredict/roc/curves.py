@@ -218,7 +218,7 @@ class PrecisionRecallCurve(Result):
         Prevalence (proportion of positives) for which the precision is computed. It is also the expected precision of
         random guessing.
     solver : Solver
-        Object that computes rates and areas from the two class distributions. For direction "lower", it contains the
+        Solver that computes rates and areas from the two class distributions. For direction "lower", it contains the
         distributions of -x.
     """
 

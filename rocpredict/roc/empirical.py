@@ -32,12 +32,12 @@ class EmpiricalRoc(Roc[float]):
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
-        * None or "higher": positive when x >= threshold.
-        * "lower": positive when x <= threshold.
+        * None or "higher": classify as positive when x >= threshold.
+        * "lower": classify as positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Number of observations in each class, (negative, positive). These numbers must equal the sizes of the
-        samples, which are the default.
+        Number of observations in each class, (negative, positive). By default, the sizes of the samples; other numbers
+        are not accepted.
     omitted : pair of int, default=(0, 0)
         Number of observations omitted from each class because of missing values, (negative, positive).
     n_unlabelled : int, default=0
@@ -128,7 +128,7 @@ class EmpiricalRoc(Roc[float]):
         y : array-like of shape (n,)
             Class labels.
         scores : array-like of shape (n,)
-            Predicted probabilities or decision values, with larger values for the positive class.
+            Predicted probabilities or decision values; larger values indicate the positive class.
         positive : label, optional
             Label of the positive class. May be omitted if the labels are {0, 1}, {-1, 1} or booleans.
         negative : label, optional
@@ -182,7 +182,7 @@ class EmpiricalRoc(Roc[float]):
         positive : label, optional
             Label of the positive class. By default, the last label in ``classes_``.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Method of the classifier that returns the scores:
+            Classifier method that returns the scores:
 
             * "auto": ``predict_proba`` if available, otherwise ``decision_function``.
             * "predict_proba": predicted probabilities.
@@ -262,8 +262,8 @@ def empirical_roc(
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
-        * None or "higher": positive when x >= threshold.
-        * "lower": positive when x <= threshold.
+        * None or "higher": classify as positive when x >= threshold.
+        * "lower": classify as positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and

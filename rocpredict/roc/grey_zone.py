@@ -228,7 +228,7 @@ def find_grey_zone(
     """
     for rate, value in (("max_fnr", "min_npv"), ("max_fpr", "min_ppv")):
         if limits[rate] is not None and limits[value] is not None:
-            raise RocPredictError(f"{rate}= and {value}= are requirements on the same threshold; pass one of them")
+            raise RocPredictError(f"{rate}= and {value}= are requirements on the same threshold; pass only one of them")
         if limits[value] is not None and prevalence is None:
             raise RocPredictError(f"{value}= needs a prevalence in (0, 1); {_PREVALENCE_REMEDY}")
     prior: Any = None

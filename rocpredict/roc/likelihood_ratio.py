@@ -41,11 +41,11 @@ class LikelihoodRatioGain(Result, Generic[Value]):
     Attributes
     ----------
     auc_single, auc : float or array of shape F
-        AUC of the one-threshold rule and of the likelihood-ratio rule.
+        AUCs of the one-threshold rule and of the likelihood-ratio rule.
     ameans_single, ameans : float or array of shape F
         Highest Ameans (balanced accuracy) of the one-threshold rule and of the likelihood-ratio rule.
     hook : Hook
-        Hook of the ROC curve of the one-threshold rule: the part of this curve below the chance line.
+        Hook of the one-threshold ROC curve, that is, the part of this curve below the chance line.
 
     Notes
     -----
@@ -85,7 +85,7 @@ class LikelihoodRatioGain(Result, Generic[Value]):
 
     @property
     def summary(self) -> str:
-        """Description of the gain in one sentence."""
+        """One-sentence description of the gain."""
         gain = np.asarray(self.ameans_gain)
         worthwhile = gain >= _MIN_AMEANS_GAIN
         if gain.ndim:
@@ -109,7 +109,7 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     Parameters
     ----------
     base : Solver
-        Object that computes rates and areas from the two class distributions. For direction "lower", it contains the
+        Solver that computes rates and areas from the two class distributions. For direction "lower", it contains the
         distributions of -x.
     _to_feature_scale : function
         Function that converts a threshold of ``base`` to the scale of the feature.
@@ -119,8 +119,8 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
     The computation depends on the distributions:
 
     * Two Gaussians: the AUC and the best rule have closed forms. The two thresholds for a given rate are found by
-      Newton's method, and partial areas are computed by quadrature. The results for all features of
-      a batch are computed at once.
+      Newton's method, and partial areas are computed by quadrature. The results for all features of a batch are
+      computed together.
     * Samples: the values are ranked by a likelihood ratio estimated from the same samples, so the curve is optimistic.
     * Other densities: the range of the feature is divided at the local extrema of the likelihood ratio, and the results
       for the segments are combined.
@@ -234,9 +234,9 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
         Notes
         -----
-        The rule is "positive where f1(x) > kappa * f0(x)". Here f0 is the density of the negatives, f1 is the density
-        of the positives, and kappa = (1 - prevalence) * cost_fp/(prevalence * cost_fn). At the operating point of this
-        rule, the slope of the curve is kappa.
+        The rule classifies x as positive if f1(x) > kappa * f0(x). Here f0 is the density of the negatives, f1 is the
+        density of the positives, and kappa = (1 - prevalence) * cost_fp/(prevalence * cost_fn). At the operating point
+        of this rule, the slope of the curve is kappa.
 
         Examples
         --------

@@ -198,12 +198,12 @@ def mean_roc(
     The mean curve is the vertical average of the curves of the folds [1]_. ``positive``, ``negative``, ``direction``
     and ``nan_policy`` apply only to folds that are passed as (x, y).
 
-    At each FPR, the band is Wilson's score interval for the mean TPR of the K folds. In place of the normal quantile,
-    it uses the quantile of Student's t distribution with K - 1 degrees of freedom. The band stays within [0, 1], and
-    its width is positive except at (0, 0) and (1, 1). The number of observations in Wilson's formula is
-    TPR * (1 - TPR)/SE² or the total number of positives, whichever is smaller. Here TPR is the mean over the K folds,
-    and SE is the standard error of this mean. Without the total number of positives as an upper limit, the band would
-    be very narrow if the TPRs of the folds were nearly equal by chance.
+    At each FPR, the band is Wilson's score interval for the mean TPR of the K folds. In the formula, the quantile of
+    Student's t distribution with K - 1 degrees of freedom replaces the normal quantile. The band stays within [0, 1],
+    and its width is positive except at (0, 0) and (1, 1). The number of observations in Wilson's formula is the smaller
+    of TPR * (1 - TPR)/SE² and the total number of positives. Here TPR is the mean over the K folds, and SE is the
+    standard error of this mean. Without the total number of positives as an upper limit, the band would be very narrow
+    if the TPRs of the folds were nearly equal by chance.
 
     The interval for the mean AUC is computed in the same way, except that the upper limit for the number of
     observations in Wilson's formula is 2 * H. Here H is the harmonic mean of the total number of negatives and the
@@ -224,8 +224,8 @@ def mean_roc(
 
     The ROC curve of the pooled scores of all folds estimates a different quantity, because positives of one fold are
     then also compared with negatives of other folds. The scores of different folds were computed by different models
-    and may have different scales. The AUC of the pooled scores may be lower than the AUC of every fold, or higher than
-    the AUC of every fold. The mean curve only compares scores that were computed by the same model.
+    and may have different scales. The AUC of the pooled scores may be lower than all fold AUCs, or higher than all of
+    them. For the mean curve, only scores that were computed by the same model are compared.
 
     References
     ----------

@@ -56,7 +56,7 @@ _RATIO_OK, _RATIO_LARGE = 1.0, 4.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelFit(Result):
-    """Model weight, and distance of the curve of a fitted model from the empirical curve.
+    """Model weight, and distance between the curve of a fitted model and the empirical curve.
 
     Attributes
     ----------
@@ -68,7 +68,8 @@ class ModelFit(Result):
         True if the prediction is a shrunk estimate (family "auto").
     area_between : float
         Absolute difference in TPR between the curve of the model and the empirical curve, averaged over all FPRs. Part
-        of this difference is sampling variation of the empirical curve; to judge the model, use ``misfit_ratio``.
+        of this difference is due to sampling variation of the empirical curve; to judge the model, use
+        ``misfit_ratio``.
     misfit_ratio : float
         Cramer-von Mises statistic of the model, divided by its expected value for a correct model with known
         parameters. The statistic compares the observed cumulative number of positives at each pooled rank with its
@@ -138,8 +139,8 @@ class PredictedRoc(Roc[Value]):
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
-        * None or "higher": positive when x >= threshold.
-        * "lower": positive when x <= threshold.
+        * None or "higher": classify as positive when x >= threshold.
+        * "lower": classify as positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5. The chosen direction is stored in ``direction``.
     count : pair of float or of arrays of shape F, optional
         Number of observations in each class, (negative, positive). These numbers determine the prevalence and the
@@ -266,7 +267,7 @@ class PredictedRoc(Roc[Value]):
         std : pair of float or of arrays of shape F, optional
             Standard deviation of each class.
         count : pair of int or of arrays of shape F, optional
-            Number of observations in each class, as whole numbers. Required with ``sem``.
+            Number of observations in each class (whole numbers). Required with ``sem``.
         sem : pair of float or of arrays of shape F, optional
             Standard errors of the means, in place of ``std``. The standard deviations are computed as
             sem * sqrt(count).
@@ -286,8 +287,8 @@ class PredictedRoc(Roc[Value]):
         direction : {None, "higher", "lower", "auto"}, default=None
             Direction of the classification rule:
 
-            * None or "higher": positive when x >= threshold.
-            * "lower": positive when x <= threshold.
+            * None or "higher": classify as positive when x >= threshold.
+            * "lower": classify as positive when x <= threshold.
             * "auto": the direction with an AUC of at least 0.5.
 
         Returns
@@ -365,8 +366,8 @@ class PredictedRoc(Roc[Value]):
         direction : {None, "higher", "lower", "auto"}, default=None
             Direction of the classification rule:
 
-            * None or "higher": positive when x >= threshold.
-            * "lower": positive when x <= threshold.
+            * None or "higher": classify as positive when x >= threshold.
+            * "lower": classify as positive when x <= threshold.
             * "auto": for each feature, the direction with an AUC of at least 0.5.
 
         Returns
@@ -377,7 +378,7 @@ class PredictedRoc(Roc[Value]):
         Raises
         ------
         RocPredictError
-            If a feature has fewer than two finite values in a class.
+            If a feature has fewer than two finite values in at least one class.
 
         Examples
         --------
@@ -392,8 +393,8 @@ class PredictedRoc(Roc[Value]):
         if unknown.size:
             others, excluded = (f" (and {unknown.size - 1} more)", "them") if unknown.size > 1 else ("", "it")
             raise RocPredictError(
-                f"feature {summary.feature_names[unknown[0]]!r}{others} has fewer than two finite values in a class; "
-                f"exclude {excluded} with summary.select(), or use rp.screen"
+                f"feature {summary.feature_names[unknown[0]]!r}{others} has fewer than two finite values in at least "
+                f"one class; exclude {excluded} with summary.select(), or use rp.screen"
             )
         classes = summary.negative, summary.positive
         count = summary.negative.count, summary.positive.count
@@ -405,7 +406,7 @@ class PredictedRoc(Roc[Value]):
         Returns
         -------
         ModelFit
-            Model weight, and distance of the curve of the model from the empirical curve.
+            Model weight, and distance between the curve of the model and the empirical curve.
 
         Raises
         ------
@@ -511,8 +512,8 @@ def predict_roc(
     direction : {None, "higher", "lower", "auto"}, default=None
         Direction of the classification rule:
 
-        * None or "higher": positive when x >= threshold.
-        * "lower": positive when x <= threshold.
+        * None or "higher": classify as positive when x >= threshold.
+        * "lower": classify as positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     nan_policy : {"raise", "omit"}, default="raise"
         How to handle observations with missing values: "raise" raises an error; "omit" omits these observations and

@@ -135,7 +135,7 @@ class ClassSummary(Result):
         Parameters
         ----------
         numbers : mapping of str to list of float
-            Values of the attributes by name; attributes that are None may be omitted.
+            Mapping from attribute names to values; attributes that are None may be omitted.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class ClassSummary(Result):
         return cls(**arrays)  # type: ignore[arg-type]
 
     def rounded(self) -> tuple[NDArray[Any], ...]:
-        """Return the counts and the rounded means and sums of squares, which do not depend on the order of the rows."""
+        """Return the counts, means and sums of squares, rounded so that they do not depend on the row order."""
         with np.errstate(all="ignore"):
             _, exponent = np.frexp(np.sqrt(self.m2 / self.count))
             mean = np.where(self.m2 > 0, np.rint(np.ldexp(self.mean, _FINGERPRINT_BITS - exponent)), self.mean)
@@ -180,7 +180,7 @@ class ClassSummary(Result):
 
 
 def format_class_size(count: NDArray[Any]) -> str:
-    """Format the counts of the features as one number if they are equal, and otherwise as a range."""
+    """Format the numbers of values per feature: as one number if all are equal, otherwise as a range."""
     if not len(count):
         return "0"
     low, high = count.min(), count.max()
@@ -286,7 +286,7 @@ class MomentsByLabel(NamedTuple):
 
     @property
     def labels(self) -> NDArray[Any]:
-        """Array that contains each label twice, so that ``encode_labels`` does not take the labels for identifiers."""
+        """Array containing each label twice, so that ``encode_labels`` does not mistake the labels for identifiers."""
         return check_labels([*self.moments] * 2, np.empty((0, 0)))
 
     def by_class(self, coded: EncodedLabels) -> Moments:

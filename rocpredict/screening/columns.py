@@ -159,7 +159,7 @@ class GaussianPairs(NamedTuple):
     m0, s0, m1, s1, n0, n1 : array of shape (features,)
         Means, standard deviations and counts of the negatives (0) and of the positives (1).
     lower : array of bool of shape (features,)
-        Whether the rule is "positive when x <= threshold".
+        Whether an observation is classified as positive when x <= threshold.
     """
 
     is_valid: NDArray[np.bool_]
@@ -324,8 +324,8 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDAr
     ``empirical`` contains the TPRs of the empirical curves, shape (features, N_FPR). A feature has a misfit if this
     area is above ``MAX_HARMLESS_AREA`` and the curves differ by more than sampling variation explains. For the second
     condition, the mean squared difference between predicted and empirical TPR is compared with the variance of the
-    empirical TPR. At a fixed FPR, this variance is TPR * (1 - TPR)/positives + slope^2 * FPR * (1 - FPR)/negatives. It
-    is averaged over FPRs.
+    empirical TPR. At a fixed FPR, this variance is TPR * (1 - TPR)/positives + slope^2 * FPR * (1 - FPR)/negatives.
+    This variance is averaged over the FPRs.
     """
     area, square = np.empty((2, len(empirical)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -485,8 +485,7 @@ def one_sided_p_value(negative: FloatArray, positive: FloatArray, sign: int) -> 
     negative, positive : array of shape (n0, features), (n1, features)
         Values of both classes; NaN if missing.
     sign : {1, -1}
-        1 if the alternative hypothesis is that the positives have larger values, -1 if it is that they have smaller
-        values.
+        1 if the alternative hypothesis states that positives have larger values, -1 for smaller values.
 
     Returns
     -------

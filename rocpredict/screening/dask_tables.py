@@ -1,7 +1,8 @@
 """Class moments and column blocks of Dask arrays and DataFrames; the user's scheduler computes them.
 
 Each task can be repeated, because it reads its rows from the source of the table. If a worker is lost, the computation
-takes longer, but the result is the same. Only labels, moments and the results for blocks are sent to the client.
+takes longer, but the result is the same. Only the labels, the moments and the results of each block are sent to the
+client.
 """
 
 from __future__ import annotations
@@ -192,7 +193,7 @@ def compute(tasks: Iterable[Any]) -> Any:
         if not type(error).__module__.startswith(("distributed", "asyncio", "concurrent")):
             raise
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise RocPredictError(f"the Dask cluster failed: {reason}; start it again, or use smaller chunks") from None
+        raise RocPredictError(f"the Dask cluster failed: {reason}; restart it, or use smaller chunks") from None
 
 
 def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> DaskTable | None:
@@ -293,7 +294,7 @@ def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int1
         codes[equal_labels(labels, name)] = code
     if (codes == -2).any():
         raise RocPredictError(
-            f"y contains the label {short_repr(labels[codes == -2][0])}, which it lacked in an earlier computation: "
+            f"y contains the label {short_repr(labels[codes == -2][0])}, which was absent in an earlier computation: "
             f"{_CHANGED}"
         )
     return codes

@@ -1,4 +1,4 @@
-"""Mergeable histograms of features in two classes, and the bounds on the empirical AUC that they imply."""
+"""Mergeable histograms of features in two classes, and the bounds that they imply for the empirical AUC."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class FeatureHistograms(Result):
         if differ and all((part.minimum <= part.maximum).any() for part in (self, other)):
             raise RocPredictError(
                 "histograms with different edges cannot be added; use the same edges for all histograms, such as "
-                "those of the first: summarize(..., histogram_edges=first.histograms.edges)"
+                "the edges of the first histograms: summarize(..., histogram_edges=first.histograms.edges)"
             )
         if differ or self._is_coarse().any() or other._is_coarse().any():
             filled = (np.asarray(part.counts.any(axis=(0, 2)), dtype=bool) for part in (self, other))
@@ -109,7 +109,7 @@ class FeatureHistograms(Result):
         return FeatureHistograms(first.edges, first.counts + second.counts, *extremes)
 
     def coarsen(self, edges: list[FloatArray], ties: list[NDArray[np.bool_]] | None = None) -> FeatureHistograms:
-        """Return histograms with a subset of the edges; the extremes of their cells are unknown.
+        """Return histograms with a subset of the edges; the extremes of the new cells are unknown.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class FeatureHistograms(Result):
     def merge_small_cells(self, min_count: int) -> FeatureHistograms:
         """Return coarser histograms in which each cell has at least ``min_count`` values of each class.
 
-        The only exceptions are cells without values.
+        Empty cells are the only exception.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class FeatureHistograms(Result):
         return FeatureHistograms(self.edges[selection], self.counts[:, selection], *extremes)
 
     def auc_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and the largest possible AUC of data with these histograms and extremes.
+        """Return the smallest and the largest AUC that are consistent with these histograms and extremes.
 
         Returns
         -------
@@ -198,8 +198,8 @@ class FeatureHistograms(Result):
     def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
         """Yield each block of features with its rank statistics, which are estimated from the histograms.
 
-        A pair of a negative and a positive in the same open cell counts 1/2 if the ranges of the two classes overlap in
-        this cell.
+        For a negative and a positive in the same open cell, the pair counts as 1/2 if the ranges of the two classes
+        overlap in this cell.
 
         Parameters
         ----------
@@ -290,7 +290,7 @@ class FeatureHistograms(Result):
         Raises
         ------
         RocPredictError
-            If lists are missing, have different lengths, or contain values that are not numbers.
+            If lists are missing, have different lengths, or contain nonnumeric values.
         """
         try:
             edges = pad_rows([_numbers(row) for row in content["edges"]])
@@ -310,12 +310,12 @@ class FeatureHistograms(Result):
         except (KeyError, IndexError, TypeError, ValueError):
             raise RocPredictError(
                 f"{short_repr(content)} is not a valid dictionary of histograms; it must contain the edges and, for "
-                "each class, the count, minimum and maximum; each of these must contain one list for each feature"
+                "each class, the count, minimum and maximum, each with one list per feature"
             ) from None
         result = cls(edges, counts, *extremes)
         if (np.diff(edges) <= 0).any() or not result._extremes_fit():
             raise RocPredictError(
-                "histograms are invalid: edges do not ascend, or a minimum or maximum is outside its cell"
+                "histograms are invalid: edges are not in ascending order, or a minimum or maximum is outside its cell"
             )
         return result
 
@@ -529,12 +529,12 @@ class RowSample(NamedTuple):
         return sample
 
     def merge(self, other: RowSample) -> RowSample:
-        """Merge the samples of two parts into a sample of all their rows."""
+        """Merge the samples from two parts of a table into one sample of the rows of both parts."""
         return self.merge_all([self, other])
 
     @classmethod
     def merge_all(cls, parts: list[RowSample]) -> RowSample:
-        """Merge the samples of all parts into a sample of all rows."""
+        """Merge the samples from all parts of a table into one sample of the whole table."""
         keys, values = np.concatenate([part.keys for part in parts]), np.concatenate([part.values for part in parts])
         rows = np.argsort(keys, kind="stable")[: cls.limit(values.shape[1])]
         return cls(keys[rows], values[rows])
@@ -555,7 +555,7 @@ class RowSample(NamedTuple):
 
 
 def to_dense(matrix: Any) -> FloatArray:
-    """Return an array or sparse matrix as a dense array of float64."""
+    """Convert an array or sparse matrix to a dense float64 array."""
     return as_float_array("X", np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix))
 
 
@@ -659,6 +659,6 @@ def check_edges(edges: Any, n_features: int) -> FloatArray | int:
     after = np.isnan(array[:, :-1]) & ~np.isnan(array[:, 1:])
     if after.any() or (np.diff(array) <= 0).any():
         raise RocPredictError(
-            "in a row of histogram_edges, the edges do not ascend; pass ascending edges, padded with NaN"
+            "a row of histogram_edges is not in ascending order; pass ascending edges, padded with NaN"
         )
     return array

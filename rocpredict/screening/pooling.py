@@ -46,22 +46,23 @@ class PooledAuc(Result):
         Random-effects AUC (mean on the probit scale), with its Hartung-Knapp confidence interval. NaN for fewer than
         two studies.
     p_value : array of shape (features,)
-        Two-sided p-value of the hypothesis that the AUC is 1/2, from the t statistic on which the interval is based.
+        Two-sided p-value for the null hypothesis that the AUC is 1/2, from the t statistic on which the interval is
+        based.
     fixed_auc, fixed_low, fixed_high : array of shape (features,)
-        Fixed-effect AUC with its confidence interval, which assumes that all studies have the same AUC.
+        Fixed-effect AUC and its confidence interval, under the assumption that all studies have the same AUC.
     tau : array of shape (features,)
         Standard deviation of the true study AUCs on the probit scale, estimated by the method of Paule and Mandel. The
         estimate is 0 if the variation between studies does not exceed sampling variation.
     q_statistic, homogeneity_p : array of shape (features,)
-        Cochran's Q, and the p-value of the hypothesis that all studies have the same AUC.
+        Cochran's Q, and its p-value for the null hypothesis that all studies have the same AUC.
     i_squared : array of shape (features,)
         Proportion of the variation between the estimates that is not sampling variation (Higgins and Thompson).
     n_studies : array of int of shape (features,)
         Number of pooled studies. A study is pooled if it has at least two values in each class, and a standard
         deviation above 0 in at least one class.
     study_auc, study_low, study_high, weights : array of shape (features, studies)
-        AUC of each study, confidence interval of this AUC, and random-effects weight of the study. For a study without
-        the feature, the AUC is NaN and the weight is 0.
+        AUC, confidence interval and random-effects weight of each study. For a study without the feature, the AUC is
+        NaN and the weight is 0.
     is_separated : array of bool of shape (features, studies)
         Mask of the studies with separated classes. The effect size D of these studies is limited (see ``pool``).
     level : float
@@ -224,9 +225,9 @@ def pool(
     pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails. If this
     estimate were used, the pooled mean would depend on the extrapolation. The study is therefore pooled with the value
     of D (at most 8.25) at which the lower limit equals the bound, and with the variance of D at this value. Omitting
-    the study would mean selecting studies by their results. ``study_auc`` still contains the AUC of the unchanged
-    estimate. A study with a standard deviation of 0 in both classes is omitted, because the variance of D is undefined;
-    the feature then has the flag ``point_mass``.
+    the study would mean selecting studies by their results. ``study_auc`` still contains the AUC computed from the
+    original estimate of D. A study with a standard deviation of 0 in both classes is omitted, because the variance of D
+    is undefined; the feature then has the flag ``point_mass``.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, or if the same
     subjects are in several studies. It also fails if the study AUCs are not a sample from one population, for example

@@ -78,10 +78,10 @@ class ScreeningResult(Result):
     columns : mapping of str to array of shape (rows,)
         Columns of the table by name, in the order listed in the Notes. ``flags`` is not included.
     flags : Flags
-        Mapping from the name of each flag to the mask of the rows that have this flag. Flags that apply to no row are
-        not included, but ``flag_mask`` accepts their names, too.
+        Mapping from the name of each flag to the mask of the rows that have this flag. Flags that are not set in any
+        row are not included, but ``flag_mask`` accepts their names as well.
     class_pairs : tuple of (negative, positive) labels
-        Labels of the classes; "rest" stands for all other labels.
+        Class labels; "rest" stands for all other labels.
     level : float
         Confidence level of the intervals.
     adjust : str
@@ -89,14 +89,14 @@ class ScreeningResult(Result):
     direction : {"auto", "higher", "lower"} or None
         Requested direction; the column ``direction`` contains the direction of each row.
     empirical : {True, False, "top", "histogram"}
-        Requested empirical AUCs; ``screen`` describes the four options. In rows without an empirical AUC, ``p_value``
-        is from Welch's t-test.
+        Option for the empirical AUCs; ``screen`` describes its four values. In rows without an empirical AUC,
+        ``p_value`` is from Welch's t-test.
     family : {"gaussian", "auto"}
         Requested family; with "auto", the column ``family`` contains the family of each row.
     n_observations : int
-        Number of rows of the table that was screened.
+        Number of rows in the screened table.
     n_unlabelled : int
-        Number of rows of the table that were omitted because they have no label.
+        Number of rows in the screened table that were omitted because they have no label.
     n_screened, n_tested : int
         ``n_screened`` is the number of rows of the complete result, and ``n_tested`` is the number of these rows with a
         p-value. ``q_value`` is adjusted for ``n_tested`` tests. Selecting rows, as with ``top(10)``, does not change
@@ -413,8 +413,7 @@ class ScreeningResult(Result):
         Raises
         ------
         RocPredictError
-            If the report cannot be written, if an option is invalid, or if ``data`` differ from the data that were
-            screened.
+            If the report cannot be written, if an option is invalid, or if ``data`` does not match the screened data.
         """
         return report_screening(self, path, n_top=n_top, title=title, data=data, date=date)
 

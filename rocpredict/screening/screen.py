@@ -284,8 +284,8 @@ def screen(
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
     positive : label, optional
-        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans. With three or more labels
-        and neither ``positive`` nor ``negative``, each label is compared with the rest.
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans. If there are three or more
+        labels and neither ``positive`` nor ``negative`` is passed, each label is compared with all others.
     negative : label, optional
         Label of the negative class. By default, all labels other than the positive one are negative. If ``negative`` is
         passed, observations with labels other than ``positive`` and ``negative`` are omitted.
@@ -303,8 +303,8 @@ def screen(
         - False: no feature; all results are computed from the class moments.
         - "top": for each class pair, the ``n_top`` features whose predicted AUC is farthest from 1/2.
         - "histogram": all features. The empirical AUC is estimated from histograms, and the columns
-          ``empirical_auc_min`` and ``empirical_auc_max`` contain bounds of the exact AUC. ``X`` may also be an iterable
-          of batches, or a summary that contains histograms. Available for two classes only.
+          ``empirical_auc_min`` and ``empirical_auc_max`` contain bounds for the exact AUC. ``X`` may also be an
+          iterable of batches, or a summary that contains histograms. Available for two classes only.
     n_top : int, default=100
         Number of features whose empirical AUC is computed for each class pair if ``empirical="top"``.
     family : {"gaussian", "auto"}, default="gaussian"
@@ -312,17 +312,18 @@ def screen(
 
         - "gaussian": one Gaussian for each class.
         - "auto": for features with an empirical AUC, the columns auc, threshold, ameans, tpr and fpr contain the shrunk
-          estimate of ``predict_roc(..., family="auto")``. Other features keep the Gaussian prediction. The column
+          estimates of ``predict_roc(..., family="auto")``. Other features keep the Gaussian prediction. The column
           ``family`` contains the family of each row. Requires ``X`` and ``y``.
     moments : {2, 4}, default=2
         With ``moments=4``, the result also contains the skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}, default="auto"
-        Direction of the classification rule. The columns threshold, ameans, tpr and fpr depend on it. The predicted and
-        the empirical AUC are always computed for "higher", so that the choice of the direction does not bias them.
+        Direction of the classification rule. The columns threshold, ameans, tpr and fpr depend on the direction. The
+        predicted and the empirical AUC are always computed for the direction "higher", so that the choice of the
+        direction does not bias the AUCs.
 
         - "auto": "higher" for features whose mean is larger in the positive class, else "lower".
-        - None or "higher": positive when x >= threshold.
-        - "lower": positive when x <= threshold.
+        - None or "higher": classify as positive when x >= threshold.
+        - "lower": classify as positive when x <= threshold.
     weights : array-like of shape (n,), optional
         Nonnegative frequency weights. ``family="auto"`` requires whole numbers.
     level : float, default=0.95
@@ -340,7 +341,7 @@ def screen(
         - "numba": compiled code. Compilation takes a few seconds on first use; afterwards, the compiled code is loaded
           from a cache.
     n_jobs : int, default=1
-        Number of threads; -1 for one thread on each processor. The result does not depend on this number.
+        Number of threads; -1 for one thread per processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
         How missing values and missing labels are handled.
 
@@ -353,9 +354,9 @@ def screen(
     use_raw : bool, default=False
         Whether to screen the matrix ``raw.X`` of an AnnData object or h5ad file.
     memory : float or str, default="1GB"
-        Memory budget for tables that are read from files, lazy queries or batch readers: a number of bytes, or text
+        Memory budget for tables that are read from files, lazy queries or batch readers: a number of bytes, or a string
         such as "500MB". The budget limits the size of the blocks in which the table is read. If a single column exceeds
-        the budget, an error is raised whose message states the required budget. The budget does not include the memory
+        the budget, an error is raised. Its message states the required budget. The budget does not include the memory
         for labels and results.
     progress : callable, optional
         Function that is called as ``progress(done, total)``, where ``done`` and ``total`` are numbers of features. If
@@ -399,8 +400,8 @@ def screen(
     sizes of the data. These Gaussians differ less than the classes in the data, because the difference that is expected
     from sampling variation alone is subtracted from the observed difference. ``ameans_corrected`` is NaN if there is no
     empirical AUC and a class has zero variance. The correction is accurate on average over features. The correction
-    does not account for selecting the best of many features: the Ameans, AUCs and intervals of selected features remain
-    optimistic, so validate these features on new data.
+    does not account for selecting the best of many features. The Ameans, AUCs and intervals of selected features remain
+    optimistic; validate these features on new data.
 
     In rows with family "auto", ``ameans`` and ``ameans_corrected`` are equal: both contain the Ameans expected on new
     data. This expected Ameans is less than the Ameans computed from ``tpr`` and ``fpr``. If the direction is chosen
@@ -414,8 +415,8 @@ def screen(
     ``direction="lower"``.
 
     The flag ``misfit`` indicates that the empirical curve differs from the predicted curve by more than sampling
-    variation explains, and that the mean absolute difference in TPR exceeds 0.02. For such features, use
-    the empirical columns.
+    variation can explain, and that the mean absolute difference in TPR exceeds 0.02. For such features, use the
+    empirical columns.
 
     References
     ----------
@@ -449,7 +450,9 @@ def screen(
     )
     check_option("pairs", pairs, ("rest", "all"))
     if progress is not None and not callable(progress):
-        raise RocPredictError(f"progress={short_repr(progress)} is not callable; pass a function of (done, total)")
+        raise RocPredictError(
+            f"progress={short_repr(progress)} is not callable; pass a function that accepts (done, total)"
+        )
     with nullcontext() if progress is None else use_progress(progress):
         classes = {"positive": positive, "negative": negative, "pairs": pairs}
         source = {"feature_names": feature_names, "layer": layer, "use_raw": use_raw}
@@ -523,7 +526,8 @@ def _check_one_pair(options: _ScreenOptions, coded: EncodedLabels, positive: Lab
     """Raise RocPredictError if histograms are requested for more than one class pair."""
     if options.empirical == "histogram" and len(coded.class_pairs) > 1:
         raise RocPredictError(
-            f"empirical='histogram' needs two classes, but y has {coded.classes} classes; pass one label as positive="
+            f"empirical='histogram' needs two classes, but y has {coded.classes} classes; select the positive label "
+            "with positive="
             if positive is None
             else "empirical='histogram' needs one pair of classes; pass negative= or pairs='rest'"
         )
@@ -550,7 +554,7 @@ class _ScreenOptions:
         self.moments = check_option("moments", self.moments, (2, 4))
         if not isinstance(self.family, str) or self.family not in ("gaussian", "auto"):
             raise RocPredictError(
-                f"family={short_repr(self.family)} is not available in a screening; use 'gaussian' or 'auto'"
+                f"family={short_repr(self.family)} is not available for screening; use 'gaussian' or 'auto'"
             )
         if self.family == "auto" and self.empirical in (False, "histogram"):
             raise RocPredictError(
@@ -607,7 +611,7 @@ def _screen_block(
     options, names, coded = setting
     if len(block) != len(codes):
         raise RocPredictError(
-            "after a second computation, X and y have different numbers of rows; compute both before you pass them"
+            "X and y had different numbers of rows when they were computed again; compute both before you pass them"
         )
     table = FeatureTable(names[features], len(block), DenseSource(block), np.zeros(len(features), dtype=bool))
     run = _ScreeningRun(options, table, coded._replace(codes=codes), weights)
@@ -679,7 +683,7 @@ class _ScreeningRun:
         gaussians = GaussianPairs(*map(np.stack, zip(*pairs, strict=True)))
 
         def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, dict[str, Any], Flags]:
-            """Return the slice ``columns``, and the empirical results and flags of its features."""
+            """Return the slice ``columns``, and the empirical results and flags of the features in this slice."""
             shape = counts.area.shape
             parts: Any = (part.reshape(-1, *part.shape[2:]) for part in counts)
             statistics = RankStatistics(*parts)
@@ -731,7 +735,7 @@ def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels, f
     too_small = np.flatnonzero((totals > 0) & (totals < 1))
     if too_small.size:
         raise RocPredictError(
-            f"weights of a class sum to {totals[too_small[0]]:g}; pass frequency weights with a sum of "
+            f"weights of a class sum to {totals[too_small[0]]:g}; pass frequency weights that sum to "
             "1 or more in each class"
         )
     if family == "auto":
@@ -750,8 +754,8 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
             check_batches(X)
         if isinstance(X, TwoClassSummary):
             raise RocPredictError(
-                f"empirical={options.empirical!r} needs observations, but X is a summary; pass empirical=False, or "
-                "'histogram' if it contains histograms"
+                f"empirical={options.empirical!r} needs observations, but X is a summary; pass empirical=False or, "
+                "if the summary contains histograms, empirical='histogram'"
             )
         raise RocPredictError(
             "y is missing; pass one label for each row; if X consists of batches (X, y), pass empirical=False or "
@@ -761,8 +765,8 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
     if isinstance(X, TwoClassSummary):
         if edges is not None and X.histograms is None:
             raise RocPredictError(
-                "empirical='histogram' needs histograms, which this summary lacks; in Python, "
-                "summarize(path, y, histogram_edges=256) computes them"
+                "empirical='histogram' needs histograms, which this summary lacks; compute them in "
+                "Python with summarize(path, y, histogram_edges=256)"
             )
         for name, label in classes.items():
             if label is not None and label != getattr(X, f"{name}_label"):

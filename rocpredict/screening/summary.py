@@ -135,7 +135,7 @@ class TwoClassSummary(Result):
         std : pair of float or of arrays of shape (features,)
             Standard deviation of each class (ddof=1).
         count : pair of int or of arrays of shape (features,)
-            Number of observations of each class, a whole number that is at least 2.
+            Number of observations in each class (whole numbers, at least 2).
         feature_names : iterable of str, optional
             Names of the features. By default, "x0", "x1", ...
         positive : label, default="positive"
@@ -292,7 +292,7 @@ class TwoClassSummary(Result):
         ----------
         min_count : int, default=5
             Minimum number of values that a feature must have in each class. A feature with fewer than ``min_count``
-            values in a class has no values in the result.
+            values in a class is left empty in the result.
         histograms : bool, default=False
             Whether to keep the histograms. If True, cells of the histograms are merged until each cell has at least
             ``min_count`` values of each class, and the extremes of the cells are omitted. The remaining edges are not
@@ -326,7 +326,7 @@ class TwoClassSummary(Result):
         if is_small.all():
             sizes = " and ".join(f"{format_class_size(part.count)} {name}" for name, part in self._named_classes())
             raise RocPredictError(
-                f"every feature has fewer than min_count={min_count} values in a class: {sizes}; "
+                f"every feature has fewer than min_count={min_count} values in at least one class: {sizes}; "
                 "pass a smaller min_count="
             )
         zero = np.zeros(len(self), dtype=np.int64)
@@ -350,16 +350,16 @@ class TwoClassSummary(Result):
             had, has = (~np.isnan(part.edges).all(axis=1) for part in (before, kept))
             if lost := np.array(self.feature_names)[had & ~has & ~is_small].tolist():
                 warnings.warn(
-                    f"none of the histogram edges of {format_list(lost, 10)} can be kept: each edge has fewer than "
-                    f"min_count={min_count} values of a class on one side. The bounds of the empirical AUC are 0 and "
-                    "1. Agree on edges nearer to the middle of the values, or pass a smaller min_count=",
+                    f"none of the histogram edges of {format_list(lost, 10)} can be kept: for each edge, at least one "
+                    f"class has fewer than min_count={min_count} values on one side. The bounds of the empirical AUC "
+                    "are 0 and 1. Agree on edges nearer to the middle of the values, or pass a smaller min_count=",
                     AssumptionWarning,
                     stacklevel=2,
                 )
         return replace(self, negative=negative, positive=positive, histograms=kept, min_count=min_count)
 
     def to_json(self) -> str:
-        """Return the summary as JSON, from which ``from_json`` restores it exactly.
+        """Return the summary as JSON; ``from_json`` restores the summary exactly.
 
         NaN is written as null, and infinities as the strings "inf" and "-inf". The text includes a description of the
         values that it contains. ``rocpredict/screening/summary.schema.json`` is the JSON Schema of this text.
@@ -396,7 +396,7 @@ class TwoClassSummary(Result):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a summary from the JSON that ``to_json`` returns.
+        """Read a summary from JSON written by ``to_json``.
 
         Parameters
         ----------
@@ -437,7 +437,9 @@ class TwoClassSummary(Result):
             )
         classes = [_read_class(name, content[name]) for name in ("negative", "positive")]
         if {len(part) for part in classes} != {len(names)}:
-            raise RocPredictError("the JSON is not a summary: its classes and feature_names differ in length")
+            raise RocPredictError(
+                "the JSON is not a summary: its classes and feature_names contain different numbers of features"
+            )
         units, checksums = content.get("units", []), content.get("file_checksums", [])
         for name, words, lengths in (("units", units, {0, len(names)}), ("file_checksums", checksums, None)):
             if not _are_words(words) or (lengths is not None and len(words) not in lengths):
@@ -451,14 +453,15 @@ class TwoClassSummary(Result):
             sizes = [part.count for part in classes]
             if len(histograms) != len(names) or not np.array_equal(histograms.n_values, sizes):
                 raise RocPredictError(
-                    "the JSON is not a summary: its histograms and its counts contain different numbers of values"
+                    "the JSON is not a summary: the numbers of values in its histograms differ from its counts"
                 )
         min_count, labels = content.get("min_count", 0), (content["negative_label"], content["positive_label"])
         if type(min_count) is not int or min_count < 0:
             raise RocPredictError(f"the JSON is not a summary: min_count {short_repr(min_count)} is not a whole number")
         if content.get("content_checksum", checksum := _content_checksum(content)) != checksum:
             raise RocPredictError(
-                "the JSON was changed after it was written: content_checksum does not match its values; write it again"
+                "the JSON was changed after it was written: content_checksum does not match its values; write the "
+                "summary again"
             )
         return cls(
             classes[0], classes[1], names, *labels, tuple(units), histograms, min_count, tuple(map(str, checksums))
@@ -647,7 +650,7 @@ def summarize(
     engine : {"auto", "numpy", "numba"}, default="auto"
         Computing engine; see ``screen``.
     n_jobs : int, default=1
-        Number of threads; -1 for one thread on each processor. The result does not depend on this number.
+        Number of threads; -1 for one thread per processor. The result does not depend on this number.
     layer : str, optional
         Layer of an AnnData object or h5ad file, as in ``screen``.
     use_raw : bool, default=False
@@ -658,7 +661,7 @@ def summarize(
     Returns
     -------
     TwoClassSummary
-        Summary, which ``screen`` and ``PredictedRoc.from_summary`` accept.
+        Summary that can be passed to ``screen`` or ``PredictedRoc.from_summary``.
 
     Raises
     ------
@@ -694,7 +697,7 @@ def summarize(
     options: dict[str, Any] = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
     budget = MemoryBudget(parse_memory(memory), effective_n_jobs(n_jobs))
     if histogram_edges is not None and weights is not None:
-        raise RocPredictError("histogram_edges= is not available with weights=; pass one of them")
+        raise RocPredictError("histogram_edges= is not available with weights=; omit one of them")
     if y is None:
         for name, value in (("weights", weights), ("feature_names", feature_names)):
             if value is not None:
@@ -767,7 +770,7 @@ def summarize_table(
     options: dict[str, Any],
     edges: FloatArray | None = None,
 ) -> TwoClassSummary:
-    """Compute the moments of the first class pair, and its histograms if edges are passed."""
+    """Compute the moments of the first class pair and, if edges are passed, the histograms of this pair."""
     if edges is None:
         moments = read_moments(table, encoded_labels, weights, **options)
         return summaries_by_class_pair(moments, encoded_labels, table.names)[0]

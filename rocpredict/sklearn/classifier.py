@@ -170,7 +170,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
         * int: number of stratified folds.
         * float: proportion of the observations in a single held-out set.
-        * splitter or iterable: splits as in scikit-learn, in which each observation is held out at most once.
+        * splitter or iterable: splits as in scikit-learn; each observation may be held out at most once.
         * "prefit": ``estimator`` is already fitted and remains unchanged. The threshold is chosen on all data that are
           passed to ``fit``; these data should differ from the training data of the estimator.
     response_method : {"auto", "predict_proba", "decision_function", "log_odds"}, default="auto"
@@ -209,7 +209,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Best threshold and its performance on held-out data. ``ameans_corrected`` is the optimism-corrected Ameans
         (balanced accuracy) of this threshold. With any ``family`` other than "empirical", ``ameans_corrected`` is None.
         With ``family="gaussian"``, the predicted Ameans is slightly optimistic. The methods ``threshold_interval()``,
-        ``ameans_interval()`` and ``stability()`` describe its uncertainty.
+        ``ameans_interval()`` and ``stability()`` describe the uncertainty of the best threshold and of its Ameans.
     roc_ : EmpiricalRoc or PredictedRoc
         ROC curve of the pooled out-of-fold scores.
     fold_thresholds_ : array of shape (folds,)
@@ -306,8 +306,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n,)
             Class label of each observation; there must be exactly two classes.
         sample_weight : array-like of shape (n,), optional
-            Nonnegative frequency weights of the observations. The weights are used for the threshold, and are passed to
-            the classifier if it accepts weights.
+            Nonnegative frequency weights of the observations. The weights are used to choose the threshold; they are
+            also passed to the classifier if it accepts weights.
         **fit_params
             Parameters of the ``fit`` method of the classifier.
 
@@ -461,8 +461,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         elif weights is not None and not any(name.endswith("sample_weight") for name in fit_params):
             # A pipeline may receive weights as step__sample_weight.
             warnings.warn(
-                f"estimator={type(self.estimator).__name__} does not accept sample_weight: it is fitted without "
-                "the weights; they are used only to choose the threshold",
+                f"estimator={type(self.estimator).__name__} does not accept sample_weight, so it is fitted "
+                "without weights; the weights are used only to choose the threshold",
                 AssumptionWarning,
                 stacklevel=3,
             )

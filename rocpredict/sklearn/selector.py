@@ -40,7 +40,7 @@ from rocpredict.sources.table import read_table
 
 
 def check_labels(y: Any) -> NDArray[Any]:
-    """Return the labels as an array of shape (n,), after checking that there are at least two classes."""
+    """Check that there are at least two classes, and return the labels as an array of shape (n,)."""
     with translated_errors():
         check_classification_targets(y)
         labels: NDArray[Any] = column_or_1d(y, warn=True)
@@ -49,18 +49,18 @@ def check_labels(y: Any) -> NDArray[Any]:
         raise RocPredictError(f"y has only one class, {names.tolist()}; pass labels of at least two classes")
     nul = next((name for name in names.tolist() if isinstance(name, str) and name.endswith("\0")), None)
     if nul is not None:
-        problem = f"y contains {nul!r}, and scikit-learn ignores a NUL at the end of text"
+        problem = f"y contains {nul!r}, but scikit-learn ignores a NUL at the end of text"
         raise RocPredictError(f"{problem}; use other labels")
     return labels
 
 
 class InputTypeError(RocPredictError, TypeError):
-    """Error for input of a type for which scikit-learn raises a TypeError."""
+    """RocPredictError that is also a TypeError, for input that scikit-learn rejects with a TypeError."""
 
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Convert validation errors of scikit-learn to ``RocPredictError``, with the message on one line."""
+    """Convert scikit-learn validation errors to ``RocPredictError`` with a single-line message."""
     try:
         yield
     except RocPredictError:
@@ -78,7 +78,7 @@ def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> N
     for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
         if np.ma.is_masked(values):
             raise RocPredictError(
-                f"{name} has masked values, and scikit-learn ignores masks; remove rows with masked values"
+                f"{name} has masked values, but scikit-learn ignores masks; remove rows with masked values"
             )
     check_index({"X": X, "y": y, "sample_weight": sample_weight})
     with translated_errors():
@@ -88,7 +88,7 @@ def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> N
 
 
 def check_no_text(X: Any) -> None:
-    """Raise RocPredictError if a column of X contains dates, or text that is not a number."""
+    """Raise RocPredictError if a column of X contains dates or nonnumeric text."""
     if getattr(getattr(X, "dtype", None), "kind", "O") in "biufc":
         return
     try:
@@ -129,8 +129,8 @@ def score_features(
         Complete table, with one row for each class pair and feature.
     auc, p_value, q_value : array of shape (features,)
         Results for the selected class pair; NaN if undefined. The p-value is one-sided if ``direction`` is "higher" or
-        "lower", and otherwise two-sided. It is multiplied by the number of class pairs and capped at 1. The q-value is
-        this p-value adjusted for the number of features (Benjamini and Hochberg).
+        "lower", and otherwise two-sided. This p-value is multiplied by the number of class pairs and capped at 1. The
+        q-value is this p-value, adjusted for the number of features by the Benjamini-Hochberg method.
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))
@@ -200,8 +200,8 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Notes
     -----
     With three or more classes, each class is compared with the rest. The score is computed from the class pair with the
-    smallest p-value. This p-value is multiplied by the number of class pairs (Bonferroni) and capped at 1. The score
-    and the p-value of a feature without values are NaN.
+    smallest p-value. This p-value is multiplied by the number of class pairs (Bonferroni) and capped at 1. If all
+    values of a feature are missing, its score and p-value are NaN.
 
     Examples
     --------
@@ -245,8 +245,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
         * "lower": only features with smaller values in the positive class.
     empirical : bool, default=True
         If True, use the empirical AUC and the Mann-Whitney test. If False, use the AUC predicted from means and
-        standard deviations, and Welch's t-test. The prediction needs only one pass over the data, but assumes Gaussian
-        classes.
+        standard deviations, and Welch's t-test. The prediction needs only one pass over the data, but assumes that both
+        classes are Gaussian.
     pairs : {"rest", "all"}, default="rest"
         How three or more classes are compared; a feature is scored by its class pair with the smallest p-value:
 
@@ -271,9 +271,9 @@ class RocSelector(SelectorMixin, BaseEstimator):
     auc_ : array of shape (n_features_in_,)
         AUC of the class pair with the smallest p-value; below 1/2 if positives have smaller values.
     pvalues_, qvalues_ : array of shape (n_features_in_,)
-        P-values, and q-values computed from them by the method of Benjamini and Hochberg. The p-values are two-sided if
-        ``direction`` is "auto", and otherwise one-sided. With several class pairs, the smallest p-value of a feature is
-        multiplied by the number of pairs.
+        P-values, and the corresponding Benjamini-Hochberg q-values. The p-values are two-sided if ``direction`` is
+        "auto", and otherwise one-sided. With several class pairs, the smallest p-value of a feature is multiplied by
+        the number of pairs.
     screening_ : ScreeningResult
         Complete table with confidence intervals, thresholds and flags. The table has one row for each class pair and
         feature.

@@ -1,1 +1,1 @@
-"""Solvers, which compute the ROC curve of two distributions."""
+"""Solvers that compute the ROC curve of two distributions."""

@@ -30,7 +30,7 @@ EVEN = np.zeros(())
 
 
 class OptimalThreshold(NamedTuple):
-    """Threshold that maximizes TPR - price * FPR, and its rates; for the price, see the notes of ``Solver``."""
+    """Threshold that maximizes TPR - price * FPR, with its rates; the notes of ``Solver`` define the price."""
 
     threshold: FloatArray
     tpr: FloatArray
@@ -199,7 +199,7 @@ def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) ->
 
 
 def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
-    """Return the TPR of B polylines at one FPR; ``fpr`` and ``tpr`` contain their vertices, in shape (B, m)."""
+    """Return the TPR of B polylines at one FPR; ``fpr`` and ``tpr``, of shape (B, m), contain the vertices."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
     vertices = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
@@ -281,7 +281,7 @@ def pad_rows(rows: list[FloatArray]) -> FloatArray:
 
 
 def check_n_points(n_points: object) -> int:
-    """Return the number of points of a curve, or raise an error if it is outside the accepted range."""
+    """Return the number of curve points, or raise an error if this number is out of range."""
     number = check_int("n_points", n_points)
     if not 2 <= number <= _MAX_POINTS:
         raise RocPredictError(f"n_points={number} is not between 2 and {_MAX_POINTS}")
@@ -319,7 +319,8 @@ class Solver(CurveSolver):
     Parameters
     ----------
     negative, positive : distribution
-        Distributions of one feature in the two classes. If both are Gaussian, they may be batches of shape F.
+        Distributions of one feature in the two classes. If both are Gaussian, they may be batches; F is the shape of
+        the batch.
 
     Attributes
     ----------
@@ -492,7 +493,7 @@ class Solver(CurveSolver):
         equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
-        """Return a threshold, its rates, and its flags: ``flags`` and the flags derived from the rates."""
+        """Return a threshold with its rates and flags (``flags`` and the flags derived from the rates)."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
         return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
@@ -518,7 +519,7 @@ def make_optimum(
     equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
-    """Return a threshold, its rates, and its flags: ``flags`` and the flags derived from the rates."""
+    """Return a threshold with its rates and flags (``flags`` and the flags derived from the rates)."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
     equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(
@@ -592,7 +593,7 @@ class LikelihoodRatioSolver(CurveSolver):
 
     @abstractmethod
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the likelihood ratio, FPR and TPR of about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR at about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
 
 
 class SameCurveSolver(CurveSolver):
@@ -625,7 +626,7 @@ class MappedSolver(SameCurveSolver, Solver):
     negative, positive : distribution
         Distributions of y in the two classes.
     base : Solver
-        Solver for x, which has the same ROC curve as y.
+        Solver for a feature x that has the same ROC curve as y.
     back : function
         Function that converts an array of thresholds of x to thresholds of y.
     """
@@ -690,7 +691,7 @@ class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         self.base, self._map_back = base, back
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the likelihood ratio, FPR and TPR of about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR at about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
         return self.base.curve(n_points)
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:

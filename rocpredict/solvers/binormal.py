@@ -62,7 +62,7 @@ class BinormalSolver(Solver):
 
     @property
     def separation(self) -> FloatArray:
-        """Separation D, the difference of the means divided by the square root of the sum of the variances."""
+        """Separation D: the difference between the means, divided by the square root of the sum of the variances."""
         return map_blocks(lambda *moments: (separation(*scale_parameters(*moments)),), *self.parameters)[0]
 
     def auc(self) -> FloatArray:
@@ -141,14 +141,17 @@ class BinormalSolver(Solver):
         return Hook(np.where(area > 0, ndtr(first), 0.0), np.where(area > 0, ndtr(last), 0.0), area)
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return both thresholds with f1 = price * f0, ascending along the last axis; a missing crossing is NaN."""
+        """Return both thresholds at which f1 = price * f0 (f0, f1: class densities), sorted along the last axis.
+
+        A missing crossing is NaN.
+        """
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the z-scores of both crossings: first where the likelihood ratio rises, then where it falls.
+        """Return the z-scores of the crossing where the likelihood ratio rises, then of the crossing where it falls.
 
-        A crossing is a value with f1 = price * f0. Each crossing has two z-scores: z0 in the negative class, and z1 in
-        the positive class.
+        A crossing is a value at which f1 = price * f0. Each crossing has two z-scores: z0 in the negative class, and z1
+        in the positive class.
         """
         return z_scores(*self.scaled, log_price)
 
@@ -183,8 +186,8 @@ class BinormalSolver(Solver):
         """Return the smallest threshold with TPR >= odds * FPR, or inf if no finite threshold has this property.
 
         TPR - odds * FPR is largest at the crossing of f1 and odds * f0 where the likelihood ratio f1/f0 rises. The
-        threshold is the root of TPR - odds * FPR below this crossing. If the likelihood ratio falls at a smaller
-        crossing, the root lies between the two crossings.
+        threshold is the root of TPR - odds * FPR below this crossing. If there is a lower crossing, where the
+        likelihood ratio falls, the root lies between the two crossings.
         """
         return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
@@ -252,7 +255,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         )
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive if f1 > price * f0", which maximizes TPR - price * FPR."""
+        """Return the rule that maximizes TPR - price * FPR: positive if f1 > price * f0 (f0, f1: class densities)."""
         low, high, inside, *rates = map_blocks(two_threshold_rule, *self.base.parameters, log_price)
         return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rates)
 
@@ -277,7 +280,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rest)
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the likelihood ratio, FPR and TPR of about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR at about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
         wide = [add_grid_axis(d) for d in (self.base.negative, self.base.positive)]
         pair = BinormalLikelihoodRatioSolver(*wide).folded  # type: ignore[arg-type]
         grids = make_tail_grids(n_points)
@@ -532,7 +535,7 @@ def normal_pdf(x: FloatArray) -> FloatArray:
 def z_scores(
     d: FloatArray, s0: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the z-scores of both crossings: first where the likelihood ratio rises, then where it falls.
+    """Return the z-scores of the crossing where the likelihood ratio rises, then of the crossing where it falls.
 
     A crossing is a value at which the likelihood ratio f1/f0 equals kappa. Each crossing has two z-scores: z0 in the
     negative class, and z1 in the positive class. The z-scores of a missing crossing are NaN; the z-scores of a crossing
@@ -564,7 +567,7 @@ def z_scores(
 
 
 def threshold_from_z(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, *z: FloatArray) -> FloatArray:
-    """Compute a threshold from its z-score in the class with the smaller standard deviation; ``z`` is (z0, z1)."""
+    """Compute a threshold from its z-scores (z0, z1), using the class with the smaller standard deviation."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(s0 <= s1, m0 + s0 * z[0], m1 + s1 * z[1])
 

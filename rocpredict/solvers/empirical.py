@@ -83,7 +83,7 @@ class EmpiricalSolver(Solver):
 
     @property
     def thresholds(self) -> FloatArray:
-        """Thresholds of all operating points, descending."""
+        """Thresholds of all operating points, in descending order."""
         return self.points.thresholds
 
     def auc(self) -> FloatArray:
@@ -219,7 +219,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
     @cached_property
     def base(self) -> EmpiricalSolver:  # type: ignore[override]
-        """Solver for samples in which each value is replaced by its proportion of positives."""
+        """Solver for samples in which each value is replaced by the proportion of positives at this value."""
         return EmpiricalSolver(*(Ecdf(self.positive_fraction, weights) for weights in self.weights))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
@@ -234,7 +234,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return, for each operating point, the threshold of the likelihood ratio, the FPR and the TPR."""
+        """Return the likelihood ratio threshold, the FPR and the TPR of each operating point."""
         v = self.base.points
         fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Solvers for families with closed forms and for mixtures of normal distributions, and a function to select a solver.
+"""Solvers for families with closed forms and for mixtures of normal distributions, and the selection of a solver.
 
 A crossing of the weighted densities solves f1(x)/f0(x) = kappa; the functions for crossings receive log kappa as
 ``level``.
@@ -93,7 +93,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return the parameters of two distributions of the same family with closed forms, or None for any other pair."""
+    """Return the parameters of two distributions from the same closed-form family, or None for any other pair."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -147,7 +147,7 @@ def prob_greater_gumbel(first: FamilyParameters, second: FamilyParameters) -> fl
 def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> float:
     """Return P(second > first), the regularized incomplete beta function I_x(k1, k2).
 
-    Its argument is x = scale2/(scale1 + scale2).
+    The argument of I_x is x = scale2/(scale1 + scale2).
     """
     x, y = _ratio_and_complement(first.scale, second.scale)
     return float(betainc(first.shape, second.shape, x) if x <= y else betaincc(second.shape, first.shape, y))
@@ -273,7 +273,7 @@ def crossings_falling_power(negative: FamilyParameters, positive: FamilyParamete
 def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
     """Return the crossing (loc0 + loc1)/2 + scale log(sinh(D/4 + l/4)/sinh(D/4 - l/4)), with l = log kappa.
 
-    There is no crossing unless |l| < |D|.
+    A crossing exists only if |l| < |D|.
     """
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
@@ -452,11 +452,11 @@ class NormalSumSolver(NumericalSolver):
 
     Notes
     -----
-    The AUC is the sum of w0 w1 Phi((m1 - m0)/hypot(s0, s1)) over all pairs of components, which have the weights w, the
-    means m and the standard deviations s. For two kernel densities, the AUC depends on s0 and s1 only through
-    H = hypot(s0, s1), so both s0 and s1 can be replaced by H/sqrt(2). The AUC is also the integral of the product F f,
+    The AUC is the sum of w0 w1 Phi((m1 - m0)/hypot(s0, s1)) over all pairs of components, where w are the weights, m
+    the means and s the standard deviations. For two kernel densities, the AUC depends on s0 and s1 only through H =
+    hypot(s0, s1), so both s0 and s1 can be replaced by H/sqrt(2). The AUC is also the integral of the product F f,
     where F is the distribution function of the negatives and f is the density of the positives. Since this product is
-    smooth, the error of the trapezoidal rule is as small as a rounding error [1]_. With n0 and n1 components, the
+    smooth, the error of the trapezoidal rule is of the order of the rounding error [1]_. With n0 and n1 components, the
     trapezoidal rule requires n0 + n1 evaluations per node, whereas the sum over all pairs requires n0 n1 evaluations.
 
     References
@@ -471,7 +471,7 @@ class NormalSumSolver(NumericalSolver):
         for d in (negative, positive):
             components = _components(d)
             if components is None:
-                raise RocPredictError(f"{d!r} is not a weighted sum of normal distributions for one feature")
+                raise RocPredictError(f"{d!r} is not a univariate mixture of normal distributions")
             self._sums.append(components)
 
     @cached_property
@@ -514,7 +514,7 @@ class BatchSolver(NumericalSolver):
         """Return the solver for one pair of distributions in the batch."""
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the highest TPR at FPR = ``rate`` or, for axis "tpr", the lowest FPR with TPR >= ``rate``."""
+        """Return the highest TPR at an FPR or, for axis "tpr", the lowest FPR at which the TPR is at least ``rate``."""
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
         return np.asarray(ordinate.sf(abscissa.isf(rate)))
 
@@ -621,7 +621,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
         return 1 - self.auc_complement()
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = P(positive < negative), integrated over the distribution of the less variable class."""
+        """Return 1 - AUC = P(positive < negative), an integral over the distribution of the class with less spread."""
         negative, positive = self.negative, self.positive
         spreads = [np.median(d.isf(0.25) - d.isf(0.75)) for d in (negative, positive)]
         pair = (negative, positive, "cdf") if spreads[0] <= spreads[1] else (positive, negative, "sf")
@@ -664,7 +664,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
 
 
 def is_normal_sum(distribution: Distribution[Any]) -> bool:
-    """Return True for a Gaussian of one feature, a kernel density or a Gaussian mixture."""
+    """Return True for a univariate Gaussian, a kernel density or a Gaussian mixture."""
     return _components(distribution) is not None
 
 

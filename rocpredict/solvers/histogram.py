@@ -17,7 +17,7 @@ from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
-    """Lowest and highest values that the AUC or the best Ameans can have for data with the given bin counts."""
+    """Lowest and highest possible value of the AUC or of the best Ameans, given the bin counts."""
 
     low: float
     high: float
@@ -141,7 +141,7 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     Let J = 2 Ameans - 1. The best J is at least the maximum of J over the edges. If both histograms have the same
     edges, the best J is at most the maximum of cN[k + 1] - cP[k] over all bins k, where cN[k] and cP[k] are the
     proportions of negatives and positives below edge k. Let k be a bin with this maximum. If all negatives in bin k are
-    below all positives in bin k, the best J equals the maximum.
+    below all positives in bin k, the best J equals this maximum.
 
     Examples
     --------

@@ -86,7 +86,10 @@ class NumericalSolver(Solver):
         return np.asarray(smooth + np.sum((right - left) * rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return all thresholds at which f1 - price * f0 changes sign, in ascending order along the last axis."""
+        """Return the thresholds at which f1 - price * f0 changes sign, in ascending order along the last axis.
+
+        f0 and f1 are the densities of the negatives and of the positives.
+        """
         return pad_rows(self._crossings(np.ravel(log_price))[0]).reshape(*np.shape(log_price), -1)
 
     @np.errstate(under="ignore")
@@ -217,7 +220,7 @@ class _Candidates(NamedTuple):
     log_ratio: FloatArray
 
     def loss(self, price: float) -> FloatArray:
-        """Return 1 - (TPR - price * FPR), which is accurate even if the classes hardly overlap."""
+        """Return 1 - (TPR - price * FPR), computed accurately even if the classes hardly overlap."""
         return self.fnr + price * self.fpr if np.isfinite(price) else np.where(self.fpr > 0, np.inf, self.fnr)
 
     def is_level(self, price: float, log_price: float, most: float) -> NDArray[np.bool_]:
@@ -308,7 +311,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self.ranking.expectation(ordinate, part, levels, float(high - low))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive if f1 > price * f0", which maximizes TPR - price * FPR."""
+        """Return the rule that maximizes TPR - price * FPR: positive if f1 > price * f0 (f0, f1: class densities)."""
         self._check_densities()
         price = np.clip(log_price, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
         grid = self.base.search_grid
@@ -333,7 +336,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self._rule(quadrature.sign_changes(called, ranking.grid, signs), starts_positive=bool(signs[0] > 0))
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the likelihood ratio, FPR and TPR of about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
+        """Return the likelihood ratio, FPR and TPR at about ``n_points`` points of the curve, from (0, 0) to (1, 1)."""
         if self.separates:
             return np.array([np.inf, np.inf, 0.0]), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])
         ranking = self.ranking
@@ -484,7 +487,7 @@ class LikelihoodRatioRanking:
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """For each x, return the proportion of a class with a log ratio above the one at x, clipped to [low, high].
+        """Return, for each x, the class proportion with a log ratio above the log ratio at x, clipped to [low, high].
 
         If the log ratio has ties, the result is the expected value of the clipped proportion for a random order of the
         tied values.
@@ -536,7 +539,7 @@ class LikelihoodRatioRanking:
         return tables
 
     def level_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return a level with P(log ratio > level) <= ``rate`` <= P(log ratio >= level) in one class, for each rate."""
+        """Return, for each rate, a level with P(log ratio > level) <= rate <= P(log ratio >= level) in one class."""
         rate = np.asarray(rate)
         shape, rate = rate.shape, np.atleast_1d(rate)
         levels, (strict, including) = self.levels, self.tail_tables[axis]

@@ -164,7 +164,7 @@ def refine_brackets(
     Returns
     -------
     row : array of int of shape (m,)
-        Index of the level of each point, in ascending order.
+        Level index of each point; the indices are in ascending order.
     points, values, bounds : arrays of shape (m,)
         ``points`` contains an ascending grid for each level. ``values`` contains ``f(x) - level`` at each point x, and
         ``bounds`` contains bounds on the rounding errors of ``values``.
@@ -211,7 +211,7 @@ def refine_brackets(
 
 
 def sign_changes(f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray) -> FloatArray:
-    """Return the points at which ``f`` changes sign, found to float64 resolution from values on an ascending grid.
+    """Return the points at which ``f`` changes sign, to float64 resolution, starting from values on an ascending grid.
 
     If ``f`` changes sign twice between two neighboring grid points, both changes are found only if one of these points
     is a local minimum of abs(f) on the grid.

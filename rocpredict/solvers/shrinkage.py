@@ -33,7 +33,7 @@ class CumulativeMasses(NamedTuple):
 
     @classmethod
     def from_positive(cls, positive: FloatArray) -> CumulativeMasses:
-        """Return the masses of both classes; ``positive`` contains the cumulative sums of P(positive)."""
+        """Return the masses of both classes, given the cumulative sums of P(positive) in ``positive``."""
         return cls(np.arange(positive.shape[1]) - positive, positive)
 
     @classmethod
@@ -175,7 +175,7 @@ def evaluate_batch(
     negative, positive : arrays of shape (F, n0) and (F, n1)
         Finite values, at least 2 per class.
     lower : bool
-        Whether the rule is "positive when x <= threshold".
+        Whether an observation is classified as positive when x <= threshold.
     declared : bool
         Whether the direction was specified before the data were seen.
     is_chosen : bool, default=False
@@ -234,7 +234,7 @@ class ShrinkageSolver(EmpiricalSolver):
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the solver for the likelihood-ratio ROC curve of the model alone.
 
-        The model is used alone, because the likelihood ratio of the shrinkage estimate depends too much on single
+        The model is used alone, because the likelihood ratio of the shrinkage estimate depends too much on individual
         observations.
         """
         return EmpiricalSolver(self.negative.model, self.positive.model).likelihood_ratio()

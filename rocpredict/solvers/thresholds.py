@@ -123,14 +123,14 @@ class ThresholdStability(Result):
     ameans_oob : float
         Out-of-bag Ameans: the best threshold of each resample is applied to the observations that are not in this
         resample, and the resulting Ameans is averaged over the resamples. This mean is slightly pessimistic, because a
-        resample contains fewer distinct observations than the sample. The value is 1/2 if no resample leaves out
-        observations of both classes.
+        resample contains fewer distinct observations than the sample. The value is 1/2 if every resample contains all
+        observations of at least one class.
     ameans_corrected : float
         Optimism-corrected Ameans, which is nearly unbiased: 0.9 * ``ameans_oob`` + 0.1 * ``ameans_in_sample``.
     n_resamples : int
         Number of resamples.
     n_failed : int
-        Number of resamples that contain all observations of a class and therefore have no out-of-bag Ameans.
+        Number of resamples that have no out-of-bag Ameans because they contain all observations of a class.
     """
 
     thresholds: FloatArray = field(metadata={"hidden": True})
@@ -182,7 +182,7 @@ class BestThreshold(Result, Generic[Value]):
         Rates of the decision rule at the threshold, computed from the ROC curve.
     ameans : float or array of shape F
         Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", this is the Ameans expected
-        on new data, which is below the Ameans of the estimated curve. Averaged over features, the expected Ameans is
+        on new data, which is below the Ameans of the estimated curve. On average over features, the expected Ameans is
         nearly unbiased. If both classes have the same distribution, the expected Ameans is too high. With equal
         distributions and a specified direction, the bias is 0.04 for 10 observations per class and 0.015 for 200. With
         equal distributions and a direction that is chosen from the sample, the bias is 0.05 for 10 observations per
@@ -270,15 +270,15 @@ class BestThreshold(Result, Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return a confidence interval for the threshold that is best in the population.
+        """Return a confidence interval for the best threshold in the population.
 
         Parameters
         ----------
         level : float, default=0.95
             Confidence level, in (0, 1).
         method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
-            - ``"test-inversion"``: all thresholds that are not significantly worse than the best threshold in a local
-              test. Default for samples if the criterion is "ameans", "cost" or "accuracy".
+            - ``"test-inversion"``: all thresholds that are not significantly worse than the best threshold, according
+              to a local test. Default for samples if the criterion is "ameans", "cost" or "accuracy".
             - ``"bootstrap"``: quantiles of the best thresholds in resamples. Default for samples if the criterion is
               not "ameans", "cost" or "accuracy". Also accepted for a prediction that is fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians if three conditions hold:

@@ -136,7 +136,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
 
 
 class BlockMemory:
-    """Memory of blocks that is used again when a block and all views of it are deleted, because new memory is slow."""
+    """Block memory that is reused after a block and all its views are deleted; allocating new memory would be slow."""
 
     def __init__(self) -> None:
         self._free: list[memoryview] = []
@@ -180,7 +180,7 @@ class ColumnSource(ABC):
     shape : (int, int)
         Numbers of rows and columns.
     is_streamed : bool
-        Whether blocks are read from files or queries, so that the next block is read in advance.
+        Whether blocks are read from files or queries; if so, the next block is read in advance.
     """
 
     shape: tuple[int, int]
@@ -311,7 +311,7 @@ class SlicedSource(DenseSource):
             yield rows, slice(0, self.shape[1]), np.asarray(self.array[rows])
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 if the array has this dtype, and otherwise float64."""
+        """Return float32 if the array has this dtype, otherwise float64."""
         return np.float32 if self.array.dtype == np.float32 else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
@@ -343,7 +343,7 @@ class ColumnwiseSource(BlockSource):
                 to_numeric(self._names[index], column)
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the selected columns as float64."""
+        """Write the selected columns into an array as float64."""
         for place, index in enumerate(columns.tolist()):
             numbers = to_numeric(self._names[index], self.column(index))
             out[:, place] = np.nan if numbers is None else numbers
@@ -476,7 +476,7 @@ _QUERY_LIBRARIES = frozenset(("polars", "narwhals", "duckdb", "_duckdb"))
 
 
 def run_query(work: Callable[[], Any]) -> Any:
-    """Return the result of a step of a lazy query; raise RocPredictError if the library that runs the query fails."""
+    """Run one step of a lazy query and return its result; raise RocPredictError if the query library fails."""
     try:
         return work()
     except Exception as error:
@@ -537,12 +537,12 @@ class DataFrameSource(BlockSource):
         self._is_text = np.array([self._holds_text(*item) for item in enumerate(kinds)], dtype=bool)
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 if no column needs more precision, and otherwise float64."""
+        """Return float32 if no column needs more precision, otherwise float64."""
         numeric = {self._kinds[index] for index in columns.tolist() if not self._is_text[index]}
         return np.float32 if numeric and numeric <= {*_FLOAT32_TYPES} else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the selected columns, with NaN for nulls and for columns that are not numeric."""
+        """Write the selected columns into an array, with NaN for nulls and for columns that are not numeric."""
         numeric = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
         part = self._collect_in_order(numeric) if self._lazy and numeric else self.frame
         for place, index in enumerate(columns.tolist()):
@@ -619,7 +619,7 @@ class _Labels(NamedTuple):
         return cls(texts, codes)
 
     def are_equal(self, series: Any) -> bool:
-        """Return whether a column contains these labels in the same order."""
+        """Return whether a column contains the stored labels in the same order."""
         return len(series) == len(self.values) and all(
             np.array_equal(
                 column_to_labels(series[rows]),

@@ -70,7 +70,7 @@ Rows = Iterator[tuple[int, list[str]]]
 def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
     r"""Open a CSV file or pipe with a header line.
 
-    The file is in UTF-8 or UTF-16, and may be compressed with gzip.
+    The file is encoded in UTF-8 or UTF-16 and may be gzip-compressed.
 
     Yields
     ------
@@ -121,11 +121,11 @@ def _detect_encoding(first_bytes: bytes) -> str:
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
     """Raise RocPredictError if a file is a JSON file, or if its first line contains NUL bytes.
 
-    NUL bytes are allowed if the file is in UTF-16 or UTF-32.
+    NUL bytes are allowed if the file is encoded in UTF-16 or UTF-32.
     """
     if first_bytes.lstrip()[:1] == b"{" and name.lower().endswith(".json"):
         raise RocPredictError(
-            f"{name} is JSON; pass a CSV, Parquet or Feather file (TwoClassSummary.from_json reads a summary)"
+            f"{name} is a JSON file; pass a CSV, Parquet or Feather file (TwoClassSummary.from_json reads a summary)"
         )
     first_line = first_bytes.partition(b"\n")[0].partition(b"\r")[0]
     if b"\0" in first_line and _detect_encoding(first_bytes) == "utf-8-sig":
@@ -191,17 +191,18 @@ def _iter_rows(reader: Any, name: str, cells: int, separator: str) -> Rows:
                 yield line, row
             elif row:
                 hint = " (commas separate cells here; write decimals with a point, or separate cells by semicolons)"
-                hint = hint if separator == "," and len(row) > cells else "; every row needs as many as the header"
+                if separator != "," or len(row) < cells:
+                    hint = "; every row needs as many cells as the header"
                 came = pluralize(len(row), "cell")
-                raise RocPredictError(f"{name}, line {line}: {came} where the header has {cells}{hint}")
+                raise RocPredictError(f"{name}, line {line}: {came}, but the header has {cells}{hint}")
     except csv.Error as error:
         raise RocPredictError(f"{name}, line {line + 1}: {_ERROR_WORDS.get(str(error), error)}") from None
 
 
 def parse_numbers(cells: Sequence[str], separator: str = ",") -> tuple[FloatArray, list[int]]:
-    """Convert cells to numbers; return these numbers and the positions of cells with text.
+    """Convert cells to numbers; return these numbers and the positions of the text cells.
 
-    Missing values and text become NaN. A comma is a decimal mark if it is not the separator.
+    Missing values and text become NaN. A comma is read as a decimal mark unless it is the separator.
     """
     try:
         return np.fromiter(map(float, cells), np.float64, len(cells)), []
@@ -237,7 +238,7 @@ class _DecimalMarks:
     def check(self, columns: Mapping[str, Sequence[str]], separator: str, read: Sequence[str] = ()) -> None:
         """Raise RocPredictError if numbers in the numeric columns of the file have different decimal marks.
 
-        A column of months, such as 01.2024, is ignored unless ``read`` contains the column name.
+        A column that contains months, such as 01.2024, is ignored unless ``read`` contains its name.
         """
         for column, cells in columns.items():
             is_month = column not in read and all(map(_MONTH.fullmatch, cells))
@@ -257,9 +258,9 @@ class _DecimalMarks:
 def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
     """Convert labels to numbers if all of them are numeric; otherwise, return them as text.
 
-    Whole numbers become integers. All labels remain text if two different labels are the same number, such as 1 and 01.
-    All labels also remain text if a number is not finite or its absolute value exceeds 2**53. Beyond this limit,
-    different integers may be equal as floats.
+    Whole numbers become integers. All labels remain text if two different labels represent the same number, such as 1
+    and 01. All labels also remain text if a number is not finite or its absolute value exceeds 2**53. Beyond this
+    limit, different integers may be equal as floats.
     """
     try:
         numbers = cells.astype(np.float64)
@@ -366,8 +367,8 @@ class CsvTable:
 def read_csv(path: str | PathLike[str]) -> CsvTable:
     r"""Read a CSV file with a header line.
 
-    The file is in UTF-8 or UTF-16, and may be compressed with gzip. Cells are separated by commas, semicolons or tabs.
-    A comma is a decimal mark if cells are separated by semicolons or tabs.
+    The file is encoded in UTF-8 or UTF-16 and may be gzip-compressed. Cells are separated by commas, semicolons or
+    tabs. If cells are separated by semicolons or tabs, a comma is read as a decimal mark.
 
     Raises
     ------
@@ -430,8 +431,8 @@ class TableReader(ABC):
         label : str, optional
             Name of the label column, which is not used as a feature. By default, no labels are read.
         usecols : sequence of str, optional
-            Columns to read as features, in the requested order. By default, all columns except the labels and a row
-            index.
+            Columns to read as features, in the requested order. By default, all columns except the label column and a
+            row index.
         nan_policy : {"raise", "omit"}, optional
             How missing labels are handled; see ``check_labels``.
 
@@ -465,7 +466,7 @@ class TableReader(ABC):
             if twice:
                 raise RocPredictError(f"usecols= contains {twice[0]!r} twice; pass each column once")
             if label in usecols:
-                raise RocPredictError(f"{label!r} is the column of the labels and cannot also be a feature")
+                raise RocPredictError(f"{label!r} is the label column and cannot also be a feature")
         named = [name for name in self.names if name not in INDEX_NAMES] if usecols is None else usecols
         features = [name for name in named if name != label]
         if not features:
@@ -533,7 +534,7 @@ class ColumnKinds:
 
     @property
     def is_text(self) -> NDArray[np.bool_]:
-        """Mask of the columns with text."""
+        """Mask of the text columns."""
         return np.isin(np.arange(len(self._names)), list(self._first_text))
 
     def parse(self, columns: Sequence[Sequence[str]], lines: Sequence[int], file: str, separator: str) -> FloatArray:
@@ -616,7 +617,7 @@ class LargeCsvFiles(CsvFiles):
 class ChunkedCsv(BlockSource):
     """Numeric columns of CSV files.
 
-    Tiles of rows are read from the CSV files, and blocks of columns from a temporary file.
+    Tiles of rows are read from the CSV files; blocks of columns are read from a temporary file.
     """
 
     is_streamed = True
@@ -847,9 +848,9 @@ class _Lines(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes, separator: bytes, n_cells: int) -> Self:
-        """Find the lines, or raise _UnusualError.
+        """Locate the lines and cells, or raise _UnusualError.
 
-        The error is raised if a line has a different number of cells, or quotes are inside a cell.
+        The error is raised if a line does not have ``n_cells`` cells, or if a quotation mark is inside a cell.
         """
         array = np.frombuffer(content, np.uint8)
         is_separator, stop = array == separator[0], np.flatnonzero(array == ord("\n"))

@@ -77,8 +77,8 @@ class ColumnarFiles(TableReader):
             for name, kind in schemas[0].items():
                 if _type_family(kind) != _type_family(schema[name]):
                     raise RocPredictError(
-                        f"{path.name}: column {name!r} has the type {schema[name]}, but {paths[0].name} has {kind}; "
-                        "columns must have the same type"
+                        f"{path.name}: column {name!r} has the type {schema[name]}, but {kind} in {paths[0].name}; "
+                        "a column must have the same type in all files"
                     )
 
     def features(
@@ -209,7 +209,7 @@ def read_table_and_labels(
 
 
 def check_batches(batches: Any) -> Any:
-    """Return the batches, or raise RocPredictError if they are a table, a path or not iterable."""
+    """Return the batches, or raise RocPredictError if the argument is a table, is a path or is not iterable."""
     check_not_dataset(batches)
     if is_path(batches):
         paths = find_files(batches)
@@ -310,7 +310,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
         raise RocPredictError(f"paths={short_repr(paths)} contains an invalid file name") from None
     twice = [file for place, file in enumerate(files) if names[place] in names[:place]]
     if twice:
-        raise RocPredictError(f"{twice[0]} is named twice, so its rows would count twice; name each file once")
+        raise RocPredictError(f"{twice[0]} is named twice, so its rows would be counted twice; name each file once")
     return files
 
 
@@ -332,7 +332,9 @@ def _expand(path: Any) -> Sequence[str | PathLike[str]]:
                 f"{name} is a folder that contains no file with one of the suffixes {suffixes}; pass files by name"
             )
         if len(formats) > 1:
-            raise RocPredictError(f"{name} is a folder of {' and '.join(formats)} files; pass a pattern such as *.csv")
+            raise RocPredictError(
+                f"{name} is a folder that contains {' and '.join(formats)} files; pass a pattern such as *.csv"
+            )
         return files
     if has_magic(name) and not os.path.exists(name):
         matches = sorted(glob(name, recursive=True))
@@ -357,7 +359,7 @@ def open_tables(paths: PathArgument) -> TableReader:
         - Feather (Arrow IPC): files that have the suffix .feather, .arrow or .ipc, or that begin with the signature of
           the format.
         - CSV: all other files. They have a header line, and their cells are separated by commas, semicolons or tabs.
-          They are in UTF-8 or UTF-16, and may be compressed with gzip.
+          They are encoded in UTF-8 or UTF-16 and may be gzip-compressed.
 
     Returns
     -------
@@ -378,7 +380,7 @@ def open_tables(paths: PathArgument) -> TableReader:
     if whole columns are needed (as for empirical AUCs), the numbers that are read from CSV files are stored. Tables of
     up to 4 MB (8 bytes per cell) are stored in memory, and larger tables are stored in a temporary file. The
     environment variable TMPDIR sets the folder of this file. A cell may have at most 131,072 characters, and the first
-    line may have at most 64 MB. Columns of Parquet and Feather files are read when they are needed.
+    line may be at most 64 MB long. Columns of Parquet and Feather files are read when they are needed.
 
     Examples
     --------

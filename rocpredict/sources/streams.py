@@ -130,7 +130,7 @@ class ArrowDataset(BlockSource):
             yield piece, sum(group.num_rows for group in piece.row_groups)
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 if no column needs more precision, and otherwise float64."""
+        """Return float32 if no column needs more precision, otherwise float64."""
         is_float32 = [self._is_float32[index] for index in columns.tolist() if not self._is_text[index]]
         return np.float32 if is_float32 and all(is_float32) else np.float64
 
@@ -201,8 +201,8 @@ def _check_arrow_types(fragment: Any, schema: Any) -> None:
         kinds = [pa.types.is_primitive(one) and not pa.types.is_temporal(one) for one in (kind, field.type)]
         if kinds[0] != kinds[1] and not pa.types.is_null(kind):
             raise RocPredictError(
-                f"{_piece_name(fragment)}: column {field.name!r} has the type {kind}, but the data set has "
-                f"{field.type}; columns must have the same type"
+                f"{_piece_name(fragment)}: column {field.name!r} has the type {kind}, but {field.type} in "
+                "the schema of the data set; a column must have the same type in all files"
             )
 
 
@@ -300,7 +300,7 @@ class SparseFile(ColumnSource):
         self._bounds = np.asarray(group["indptr"][:], dtype=np.int64)
         self._entry_bytes = group["data"].dtype.itemsize + group["indices"].dtype.itemsize
         if group["data"].dtype.kind not in "biuf":
-            raise RocPredictError(f"X is a sparse matrix of {group['data'].dtype}; real numbers are needed")
+            raise RocPredictError(f"X is a sparse matrix with dtype {group['data'].dtype}; real numbers are needed")
 
     def _spans(self, stored: NDArray[Any], budget: MemoryBudget) -> list[slice]:
         """Divide rows or columns into spans whose stored values fit into a block."""

@@ -139,7 +139,7 @@ class FeatureTable(Result):
         return self.source.column(int(self._source_columns[feature]))
 
     def describe_text(self, feature: int) -> str:
-        """Return the first text in a non-numeric column, with a number format hint if the text begins with a number."""
+        """Return the first text in a non-numeric column; add a number format hint if it begins with a number."""
         column = int(self._source_columns[feature])
         text = self.source.texts.get(column) or next(iter_text(self.source.column(column)), None)
         return "text, dates or other objects" if text is None else f"{short_repr(text)}{number_format_hint(text)}"
@@ -189,7 +189,7 @@ def _without_index(table: FeatureTable, X: Any) -> FeatureTable:
 
 
 def check_row_order(table: FeatureTable, name: str) -> None:
-    """Raise RocPredictError if table rows have no fixed order and therefore cannot be matched with separate arrays."""
+    """Raise RocPredictError if the rows have no fixed order and therefore cannot be matched with separate arrays."""
     if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
         remedy = "pass y as the name of a column, or " if name == "y" else ""
         raise RocPredictError(
@@ -210,7 +210,7 @@ def column_index(names: NDArray[np.str_], name: object, *, argument: str, source
 
 
 def format_names(names: Sequence[str] | NDArray[np.str_]) -> str:
-    """Format the first 10 names, followed by the total number of names if there are more."""
+    """Format the first 10 names; if there are more than 10, add the total number of names."""
     text = ", ".join(repr(str(name)) for name in names[:10])
     return text if len(names) <= 10 else f"{text}, ... ({len(names)} in all)"
 
@@ -332,7 +332,7 @@ def _split_table(X: Any, y: Any, names: Iterable[Any] | None, **source: Any) -> 
 def read_table(
     X: Any, names: Iterable[Any] | None = None, *, layer: str | None = None, use_raw: bool = False
 ) -> FeatureTable:
-    """Convert a table as ``as_feature_table`` does, without checking that at least one column is numeric."""
+    """Convert a table like ``as_feature_table``, but do not check that at least one column is numeric."""
     if (layer is not None or use_raw) and not _is_anndata(X):
         option = "use_raw=True" if use_raw else f"layer={layer!r}"
         raise RocPredictError(
@@ -482,7 +482,7 @@ def _array_source(X: Any) -> ColumnSource:
     if hasattr(X, "tocsc") and hasattr(X, "nnz"):
         _check_shape(X.shape)
         if X.dtype.kind not in "biuf":
-            raise RocPredictError(f"X is a sparse matrix of {X.dtype}; real numbers are needed")
+            raise RocPredictError(f"X is a sparse matrix with dtype {X.dtype}; real numbers are needed")
         return SparseSource(X if X.format in ("csc", "csr") else X.tocsc())
     if isinstance(X, (str, bytes, set)) or not (hasattr(X, "__array__") or isinstance(X, Sequence)):
         raise RocPredictError(
@@ -518,7 +518,7 @@ def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:
         if other is None:
             raise RocPredictError(f"{name}={short_repr(rows)} is not a table; pass rows of numbers") from None
         raise RocPredictError(
-            f"{name} is ragged: row {other} has {pluralize(lengths[other], 'value')} where row 0 has {lengths[0]}; "
+            f"{name} is ragged: row {other} has {pluralize(lengths[other], 'value')}, but row 0 has {lengths[0]}; "
             "pass rows of equal length"
         ) from None
 

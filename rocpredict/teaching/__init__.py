@@ -1,4 +1,4 @@
-"""Teaching page that shows two densities, a threshold and the ROC curve in a browser, a file or a notebook.
+"""Interactive teaching page on densities, thresholds and ROC curves, for a browser, a file or a notebook.
 
 For results that you publish, use ``rocpredict.plots`` and ``rocpredict.reports``.
 """

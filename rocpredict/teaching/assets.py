@@ -25,7 +25,7 @@ def languages() -> list[str]:
 
 
 def load_translations(lang: str) -> Words:
-    """Return all texts of a language, by section.
+    """Return all texts of a language, grouped by section.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def load_translations(lang: str) -> Words:
 
 
 def page_strings(lang: str) -> Words:
-    """Return the texts that the page shows, by section."""
+    """Return the texts that the page shows, grouped by section."""
     return {name: section for name, section in load_translations(lang).items() if name not in _NOT_ON_THE_PAGE}
 
 
@@ -142,7 +142,7 @@ def shorten_names(text: str) -> str:
 
 @cache
 def packed_script(constants: str) -> str:
-    """Return the script with its style sheet and constants, compressed and then encoded in base 85."""
+    """Return the script, the style sheet and the constants as one script, compressed and then encoded in base 85."""
     additions = (
         '\nconst sheet = document.createElement("style");\n'
         f"sheet.textContent = {to_script_json(style())};\n"

@@ -94,7 +94,7 @@ def _column_indices(table: FeatureTable, requested: Any) -> NDArray[np.intp]:
     if not indices or len(set(indices)) < len(indices):
         raise RocPredictError(
             f"feature={short_repr(requested)} names {'a column twice' if indices else 'no column'}; pass at least one "
-            "column, and each column once"
+            "column, and no column twice"
         )
     return np.array(indices, dtype=np.intp)
 
@@ -186,7 +186,7 @@ class PageDataset:
         return values[negative & np.isfinite(values)], values[positive & np.isfinite(values)]
 
     def n_missing(self, pair: int, feature: int) -> int:
-        """Return the total number of observations in the two classes that have no finite value."""
+        """Return the total number of observations without a finite value in the two classes."""
         return int(np.sum(np.any(self._class_masks(pair), axis=0) & ~np.isfinite(self.values[feature])))
 
     def _class_masks(self, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -244,7 +244,7 @@ def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[l
     names = unique_labels(labels)
     if positive is None and negative is None and len(names) > 2:
         if len(names) > _MAX_LABELS:
-            raise RocPredictError(f"y has {len(names)} labels; pass the positive one, such as positive={names[-1]!r}")
+            raise RocPredictError(f"y has {len(names)} labels; pass the positive label, such as positive={names[-1]!r}")
         return list(combinations(names, 2)), names
     rows = split_classes(np.arange(len(labels)), labels, positive=positive, negative=negative).rows
     high = next(name for name in names if name == rows.positive_label)
@@ -264,8 +264,7 @@ def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
             return index
     choices = ", ".join(f"{high!r} against {low!r}" for low, high in rows.pairs)
     raise RocPredictError(
-        f"positive={positive!r} against negative={negative!r} is not one of the class pairs on this page; choose from "
-        f"{choices}"
+        f"positive={positive!r} and negative={negative!r} are not a class pair on this page; choose from {choices}"
     )
 
 

@@ -49,7 +49,7 @@ from rocpredict.teaching.data import (
 
 @dataclass(frozen=True)
 class PageState:
-    """State of the page; the default values are those of the example in the founding paper.
+    """State of the page; the default values come from the example in the founding paper.
 
     Attributes
     ----------
@@ -128,7 +128,8 @@ def _parse(name: str, value: Any) -> Any:
             raise RocPredictError(f"{received} is not a nonnegative integer")
         return int(number)
     if name in _POSITIVE and not 1 / MAX_MAGNITUDE <= number <= MAX_MAGNITUDE:
-        raise RocPredictError(f"{received} is not allowed; pass a number above 0 (up to {MAX_MAGNITUDE:g})")
+        limits = f"from {1 / MAX_MAGNITUDE:g} to {MAX_MAGNITUDE:g}"
+        raise RocPredictError(f"{received} is not allowed; pass a number {limits}")
     if abs(number) > MAX_MAGNITUDE:
         limits = f"-{MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}"
         raise RocPredictError(f"{received} is too large; pass a number between {limits}")
@@ -149,9 +150,9 @@ class TabulatedRoc(PredictedRoc):
     The table contains 255 quantiles of each class and 1025 equally spaced thresholds. The equally spaced thresholds
     cover the interval from the 1e-12 quantile to the 1 - 1e-12 quantile of each class. Crossings of the densities are
     bracketed by adjacent thresholds of the table, and then computed by root finding. The best threshold is either a
-    crossing or infinite, and its rates are exact. Crossings are missed if two of them lie between adjacent thresholds,
-    or if they lie outside the table. The hook (the part of the curve below the chance line) and the TPR at an FPR are
-    interpolated in the table, with an error of about 1e-4.
+    crossing or infinite, and the FPR and TPR at this threshold are exact. Crossings are missed if two of them lie
+    between adjacent thresholds, or if they lie outside the table. The hook (the part of the curve below the chance
+    line) and the TPR at an FPR are interpolated in the table, with an error of about 1e-4.
     """
 
     def best_threshold(  # type: ignore[override]
@@ -299,7 +300,7 @@ class PageModel:
         Parameters
         ----------
         state : mapping of str to str or float
-            Entries of ``PageState``. Other entries are ignored, and missing entries take their default values.
+            Entries of ``PageState``. Unknown entries are ignored, and missing entries take their default values.
 
         Returns
         -------
@@ -344,7 +345,7 @@ class PageModel:
             Each key, such as "0,2", contains the index of a class pair and the index of a feature. Each value contains
             a confidence band of the empirical curve. For each family, the value also contains the predicted AUC, the
             largest difference between the predicted and the empirical TPR, and a table for each class. Families that
-            cannot be fitted are omitted. Only the first 12 combinations of a pair and a feature are included.
+            cannot be fitted are omitted. Only the first 12 combinations of a class pair and a feature are included.
         """
         rows, fitted = self._data[key], {}
         views = [(i, j) for j in range(len(rows.features)) for i in range(len(rows.pairs))]

@@ -146,10 +146,12 @@ def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
 
 
 def _check_glossary(glossary: Any) -> str:
-    """Return ``glossary``; raise RocPredictError if it is not an address or a path such as "../glossary.html"."""
+    """Return ``glossary``; raise RocPredictError if it is neither an address nor a path such as "../glossary.html"."""
     is_text = isinstance(glossary, str) and re.fullmatch(r"[^\s#<>\"]+", glossary) is not None
     if not is_text or (":" in glossary and not glossary.startswith(("http://", "https://"))):
-        raise RocPredictError(f"glossary={short_repr(glossary)} is not an address or a path such as '../glossary.html'")
+        raise RocPredictError(
+            f"glossary={short_repr(glossary)} is neither an address nor a path such as '../glossary.html'"
+        )
     return str(glossary)
 
 
@@ -191,9 +193,9 @@ class TeachingPage:
     Parameters
     ----------
     x : array of shape (n,) or (n, n_features), data frame, mapping, path or str, optional
-        Data that are shown first: your own data, a file that ``screen`` can read, or the name of a built-in data set
-        ("iris", "pima" or "breast_cancer"). By default, the page starts with two Gaussians. A page can have at most
-        500,000 values, and at most 400 combinations of one feature and one pair of labels.
+        Data to show first: your own data, a file that ``screen`` can read, or the name of a built-in data set ("iris",
+        "pima" or "breast_cancer"). By default, the page starts with two Gaussians. A page can have at most 500,000
+        values, and at most 400 combinations of one feature and one pair of labels.
     y : array-like of shape (n,) or str, optional
         Class labels, or the name of the label column of x.
     positive : label, optional
@@ -201,7 +203,7 @@ class TeachingPage:
         or more labels. With three or more labels, the page offers every pair of labels; in each pair, the second label
         in sorted order is positive.
     negative : label, optional
-        Label of the negative class. By default, all other labels.
+        Label of the negative class. By default, all other labels are negative.
     feature : str or list of str, optional
         For a data frame, the columns to show, in this order. For built-in data, the feature to show first. For an
         array, the names of its columns.
@@ -300,7 +302,8 @@ class TeachingPage:
         self._names = _gaussian_names(self.lang, **named) if is_named else None
         if x is not None and (mean is not None or std is not None):
             raise RocPredictError(
-                "x cannot be combined with mean= and std=, which describe two Gaussians; pass x, or mean= and std="
+                "x cannot be combined with mean= and std=, which describe two Gaussians; pass either x, or both mean= "
+                "and std="
             )
         numbers = _number_start(mean, std, threshold=threshold, prevalence=prevalence, cost=cost_fp)
         start |= _user_start(user_data[0], self.lang) if user_data else {}
@@ -423,7 +426,7 @@ class TeachingPage:
         return server
 
     def widget(self) -> TeachingWidget:
-        """Return the page as a notebook widget; the kernel computes every number.
+        """Return the page as a notebook widget, for which the kernel computes every number.
 
         Returns
         -------

@@ -61,7 +61,9 @@ class TeachingServer:
     def __init__(self, html: str, evaluate: Evaluate, port: int = 0) -> None:
         number = check_int("port", port)
         if isinstance(port, bool) or not 0 <= number <= 65535:
-            raise RocPredictError(f"port={port} is not allowed; pass an integer from 0 to 65535 (0: any free port)")
+            raise RocPredictError(
+                f"port={port} is not allowed; pass an integer from 0 to 65535 (0 selects any free port)"
+            )
         try:
             self._server = _Server(html, evaluate, number)
         except OSError as error:
@@ -73,7 +75,7 @@ class TeachingServer:
         self._thread.start()
 
     def open_browser(self) -> None:
-        """Open the page in a browser, if the system has one."""
+        """Open the page in a browser, if one is available."""
         with suppress(webbrowser.Error):
             webbrowser.open(self.url)
 
@@ -168,7 +170,7 @@ class _RequestReader(io.RawIOBase):
         """Read the available bytes; raise TimeoutError if the time limit of the request has passed."""
         remaining = self._idle_timeout if self._deadline is None else self._deadline - monotonic()
         if remaining <= 0:
-            raise TimeoutError("the headers of the request are incomplete")
+            raise TimeoutError("the request headers are incomplete")
         self._connection.settimeout(remaining)
         n_bytes = self._connection.recv_into(buffer)
         if self._deadline is None:
@@ -253,7 +255,7 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Reject a malformed request, with a message that repeats no part of the request."""
+        """Reject a malformed request, with a message that does not repeat any part of the request."""
         del message, explain
         self._refuse(code, _REFUSALS.get(code, "The request is malformed."))
 

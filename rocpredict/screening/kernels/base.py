@@ -1,4 +1,4 @@
-"""Selection of an engine, computation in threads, and moments of classes."""
+"""Engine selection, multithreaded computation, and class moments."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def effective_n_jobs(n_jobs: int) -> int:
     if jobs == -1:
         return cpu_count() or 1
     if jobs < 1:
-        raise RocPredictError(f"n_jobs={jobs} is not valid; pass 1 or more, or -1 for one thread on each processor")
+        raise RocPredictError(
+            f"n_jobs={jobs} is not valid; pass a positive integer, or -1 for one thread per processor"
+        )
     return jobs
 
 
@@ -183,7 +185,7 @@ class Sums(NamedTuple):
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
     def add(self, other: Sums) -> None:
-        """Add the sums over further rows, computed with the same shift."""
+        """Add the sums over further rows, which must be computed with the same shift."""
         for ufunc, total, addend in zip((np.add, np.add, np.minimum, np.maximum), self, other, strict=True):
             ufunc(total, addend, out=total)
 
@@ -315,14 +317,14 @@ def merge(a: Moments, b: Moments) -> Moments:
     Returns
     -------
     Moments
-        Merged moments. If one set of rows has no values of a feature, the moments of the other set are returned for
+        Merged moments. If one set of rows has no values for a feature, the moments of the other set are returned for
         this feature.
 
     Notes
     -----
     The rounding errors of the two means affect their difference. The relative error of M2, the sum of squared
-    deviations, is therefore about 1e-16 m d. Here m is the absolute value of the means, and d is the difference
-    between the means, both in units of the standard deviation.
+    deviations, is therefore about 1e-16 m d. Here m is the magnitude of the two means, and d is the difference between
+    them, both in units of the standard deviation.
 
     References
     ----------

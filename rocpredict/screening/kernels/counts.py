@@ -47,7 +47,7 @@ class GroupedValues(NamedTuple):
 
 
 class RankStatistics(NamedTuple):
-    """Rank statistics of T class pairs and b features, as arrays of shape (T, b)."""
+    """Rank statistics for T class pairs and b features, as arrays of shape (T, b)."""
 
     negatives: IntArray
     """Number of negatives with a value other than NaN."""
@@ -147,12 +147,12 @@ class SortPlan:
 def plan_groups(
     codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPair], *, joins: bool = False
 ) -> SortGroups:
-    """Choose the groups of classes that are sorted together, so that as few sorts as possible are needed.
+    """Choose which classes are sorted together, so that as few sorts as possible are needed.
 
     The negative classes of a class pair form one group. If several class pairs consist of the same classes, as in
     comparisons of one class against the rest, all of these classes form one group. For each of these class pairs, the
     positives are then removed from the sorted values of the group. If ``joins`` is True, each of these groups is
-    divided into its classes, and the engine joins and sorts the values of these classes.
+    split into its classes, and the engine itself joins and sorts the values of these classes.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -178,7 +178,7 @@ def plan_groups(
 
 
 def group_rows(groups: SortGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the row indices of all groups, concatenated and ascending within each group."""
+    """Return the concatenated row indices of all groups, in ascending order within each group."""
     rows = np.empty(groups.sizes.sum(), dtype=np.int32)
     for group, start, stop in zip(groups.members, groups.bounds, groups.bounds[1:], strict=False):
         rows[start:stop] = np.flatnonzero(np.isin(codes, group) if len(group) > 1 else codes == group[0])
@@ -217,7 +217,7 @@ MAX_BLOCK_COLUMNS = 512
 
 
 class Reader(NamedTuple):
-    """Reader for adjacent columns of a table, which are read in blocks."""
+    """Reader that reads adjacent columns of a table in blocks."""
 
     start: int
     """Index of the first column."""

@@ -96,7 +96,7 @@ _SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
 def count_class_pairs(
     parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics, memory: ThreadBuffer
 ) -> None:
-    """Compute the rank statistics for each feature and class pair of a block from the sorted values of the block.
+    """Compute the rank statistics for each feature and class pair in a block, using the sorted values of the block.
 
     The arrays of ``parts`` are overwritten.
     """

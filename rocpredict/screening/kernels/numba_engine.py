@@ -336,7 +336,7 @@ def _gather(X, rows, bounds, start, out):  # type: ignore[no-untyped-def]
 def partition_csc(
     table: Sparse, layers: Sequence[GroupLayer], first: NDArray[np.int64], values: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Copy nonzero values to parts of ``values``; see ``partition_csc`` of the NumPy engine.
+    """Copy the nonzero values to their parts of ``values``; see ``partition_csc`` of the NumPy engine.
 
     The element before each part and the last element of ``values`` must be unused.
     """

@@ -41,7 +41,7 @@ def _buffer_view(shape: tuple[int, ...], buffer: NDArray[Any]) -> NDArray[Any]:
 def power_sums(
     X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
 ) -> None:
-    """Sum the powers of (x - shift) in one tile of a table by class, and add the results to ``sums``.
+    """Sum the powers of (x - shift) for each class in one tile of a table, and add the results to ``sums``.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def power_sums(
     codes : array of shape (m,)
         Class of each row of the tile; -1 for rows without a class.
     shift : array of shape (K, b)
-        One value for each class and feature, subtracted from the feature before the powers are computed.
+        One shift for each class and feature; it is subtracted from the values x before the powers are computed.
     sums : Sums of shape (K, b)
         Running totals, which are updated in place.
     by_columns : bool
@@ -261,7 +261,7 @@ class RunLengths(NamedTuple):
 def count_class_pairs(
     parts: GroupedValues, groups: SortGroups, thresholds: FloatArray, counts: RankStatistics, memory: ThreadBuffer
 ) -> None:
-    """Compute the rank statistics for each feature and class pair of a block from the sorted values of the block."""
+    """Compute the rank statistics for each feature and class pair in a block, using the sorted values of the block."""
     with np.errstate(over="ignore"):
         rounded = thresholds.astype(parts.values.dtype)
     search_sides = np.where(rounded < thresholds, "right", "left")
