@@ -75,7 +75,7 @@ _BIASES = _VARIANCES | {
     "exact": "normal approximation with the exact variance",
     "empirical": "normal approximation with a large-sample variance, rough for few observations and near the corners "
     "of the curve",
-    "hanley-mcneil": "exponential classes are assumed, in which the positives vary more than the negatives",
+    "hanley-mcneil": "exponential classes are assumed, with more variable positives",
     "obuchowski": "equal standard deviations are assumed; the correlation of the curve parameters is ignored",
 }
 """Reason why the sample size by each method differs from the sample size by the default interval or test."""

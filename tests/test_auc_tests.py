@@ -685,7 +685,10 @@ REFUSED = [
     (lambda: rp.auc_test(*(rp.empirical_roc(x, LABELS, direction="auto") for x in (XS[2], -XS[2]))), "opposite"),
     (lambda: rp.auc_estimate(XS[0], LABELS, groups=LABELS, strata=LABELS), "groups= cannot be combined with strata="),
     (lambda: rp.auc_test_many([XS[0]], LABELS), "1 feature;.*two or more"),
-    (lambda: rp.auc_test_many(np.transpose(XS), LABELS), r"features has shape \(30, 3\), one row.*pass.*features.T"),
+    (
+        lambda: rp.auc_test_many(np.transpose(XS), LABELS),
+        r"features has shape \(30, 3\), with one row for each label; pass.*features.T",
+    ),
     (lambda: rp.auc_test_many(XS, LABELS, contrasts=[1, -1]), "contrasts has shape"),
     (lambda: rp.auc_test_many(XS, LABELS, contrasts=[1, 1, 1]), "contrasts has weights that do not sum to 0"),
     (lambda: rp.auc_test_many(XS, LABELS, contrasts=[0, 0, 0]), "contrasts"),

@@ -92,7 +92,7 @@ SAMPLE_SIZE = {
     f"{PLAN} --width 1.5": "--width 1.5 is outside the open interval (0, 1)",
     f"{PLAN} --power 0.9": "--power needs --against; pass the AUC under the null hypothesis or a second curve",
     f"{PLAN} --power 0.01 --against 0.5": "--power 0.01 is not above the significance level 1 - level = 0.05",
-    f"{PLAN} --width 0.1 --against 0.5": "--width cannot be combined with --against 0.5, because an interval",
+    f"{PLAN} --width 0.1 --against 0.5": "--width cannot be combined with --against 0.5, because a confidence interval",
     f"{PLAN} --width 0.1 --correlation 0.5": (
         "--correlation needs a second feature; pass --against-mean and --against-std"
     ),

@@ -267,7 +267,7 @@ def test_a_batch_of_gaussians_equals_each_alone():
     assert batch != Gaussian(0, 1)
     for name in METHODS:
         refuses("shapes cannot be broadcast", getattr(batch, name), np.full(4, 0.5))
-    refuses(r"a batch of shape \(2, 3\)", batch.atoms)
+    refuses(r"a batch of Gaussians of shape \(2, 3\)", batch.atoms)
 
 
 def exact_moments(sample, ddof):

@@ -306,9 +306,13 @@ def test_histograms_that_are_refused():
         "y='y' cannot be combined with a summary, which already contains the labels": lambda: rp.screen(one, "y"),
         "y is missing; pass one label for each row; if X consists of batches": lambda: rp.screen(batches),
         "a batch has 1 feature, but the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
-        "the JSON is not a summary: its histograms and": lambda: rp.TwoClassSummary.from_json(half.to_json()),
+        "the JSON is not a summary: the numbers of values in its histograms differ": lambda: (
+            rp.TwoClassSummary.from_json(half.to_json())
+        ),
         "histograms are invalid: edges are not": changed(edges=[row[::-1] for row in content["histograms"]["edges"]]),
-        "the JSON is not a summary: its histograms": changed(edges=[], negative={}, positive={}),
+        "the JSON is not a summary: the numbers of values in its histograms": changed(
+            edges=[], negative={}, positive={}
+        ),
         "{'edges': 'text'": changed(edges="text"),
         "{'edges': [[": changed(negative={"count": [[-1]]}),
     }

@@ -342,7 +342,7 @@ REFUSED_LABELS = {
     "X has 7 rows and y has 6; both must have the same length": (X, np.zeros(6)),
     "y='label' is not a column of X; columns are 'x0', 'x1', 'x2', 'x3', 'x4'": (X, "label"),
     "y=None is not an array": (X, None),
-    "y has shape (7, 5); pass one label for each row": (X, X),
+    "y has shape (7, 5); pass an array of shape (n,) with one label for each row": (X, X),
 }
 if pd:
     REFUSED_LABELS |= {
