@@ -264,7 +264,7 @@ def test_what_is_no_roc_is_refused():
     for name, _ in PLOT_KINDS.values():
         draw = getattr(plots, name)
         assert_refused(
-            (draw, "roc", {}, "is neither a ROC curve nor a best threshold"),
+            (draw, "roc", {}, "is (not a ROC curve|neither a ROC curve nor a best threshold)"),
             (draw, BATCH, {}, r"batch of shape \(2,\); plot one feature at a time"),
             (draw, FEW, {"ax": "ax"}, "is not a matplotlib Axes"),
         )
