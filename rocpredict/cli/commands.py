@@ -411,8 +411,8 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach --site public --url https://example.org/roc/
 
     If you move the threshold, its point on the curve and its rates change. If you change a density, the curve and all
-    numbers change, too. By default, the command computes the numbers shown on the page and therefore runs until you
-    press Ctrl-C. A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the
+    numbers change, too. By default, the command keeps running to compute the numbers shown on the page; press Ctrl-C to
+    stop it. A page written by --save or --site needs only a browser. DATA is a CSV file with a header line, or the
     name of a built-in data set (iris, pima, breast_cancer). With --mean and --std, the options --negative, --positive
     and --feature set the names of the classes and of the feature.
     """

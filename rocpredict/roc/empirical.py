@@ -36,8 +36,8 @@ class EmpiricalRoc(Roc[float]):
         * "lower": classify as positive when x <= threshold.
         * "auto": the direction with an AUC of at least 0.5.
     count : pair of float, optional
-        Number of observations in each class, (negative, positive). By default, the sizes of the samples; other numbers
-        are not accepted.
+        Number of observations in each class, (negative, positive). By default, the sizes of the samples. If you
+        pass numbers, they must equal these sizes.
     omitted : pair of int, default=(0, 0)
         Number of observations omitted from each class because of missing values, (negative, positive).
     n_unlabelled : int, default=0

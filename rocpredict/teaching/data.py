@@ -197,7 +197,7 @@ class PageDataset:
 
 @cache
 def builtin_dataset(key: str) -> PageDataset:
-    """Return a built-in data set with every pair of labels; zeros in pima are not treated as missing values."""
+    """Return a built-in data set and all pairs of its labels; zeros in pima are not treated as missing values."""
     data = load_dataset(key)
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     pairs = combinations(unique_labels(data.y), 2)
