@@ -57,7 +57,7 @@ class _HookFields(NamedTuple, Generic[Value]):
 
 
 class Hook(Result, _HookFields[Value]):
-    """Part of a ROC curve that lies below the chance line.
+    """Segment of a ROC curve that lies below the chance line.
 
     Attributes
     ----------
