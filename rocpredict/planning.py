@@ -98,7 +98,7 @@ def _quantiles(distribution: Distribution) -> FloatArray:
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Design of a study whose size is planned for the width of a confidence interval or for the power of a test.
+    """Design of a study that is planned for the width of a confidence interval or for the power of a test.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class StudyDesign:
     estimated : ComparedQuantity
         Quantity that the study estimates: AUC, partial AUC or TPR at an FPR.
     quantity : {"width", "power"}
-        Whether the sample size is planned for the width of a confidence interval or for the power of a test.
+        Whether the study is planned for the width of a confidence interval or for the power of a test.
     target : float or None
         Target width or power; None if the numbers of observations are given instead.
     level : float
@@ -683,7 +683,7 @@ class SampleSize(Result):
     total : int
         Total number of observations in the study.
     quantity : {"width", "power"}
-        Whether the sample size is planned for the width of a confidence interval or for the power of a test.
+        Whether the study is planned for the width of a confidence interval or for the power of a test.
     target : float or None
         Target width or power; None if the numbers of observations were given instead.
     achieved : float

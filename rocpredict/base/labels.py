@@ -448,7 +448,7 @@ def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy
     kept = [part[~missing[part]] for part in parts]
     for class_name, part in zip(("negative", "positive"), kept, strict=True):
         if not part.size:
-            raise RocPredictError(f"{name} has missing values for all observations of the {class_name} class")
+            raise RocPredictError(f"{name} has missing values for all remaining observations of the {class_name} class")
     n_lost = [len(part) - len(rest) for part, rest in zip(parts, kept, strict=True)]
     omitted = rows.omitted[0] + n_lost[0], rows.omitted[1] + n_lost[1]
     return rows._replace(negative=kept[0], positive=kept[1], omitted=omitted)

@@ -152,8 +152,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta", "closest_topleft", "min_tpr", "min_tnr", "max_fpr", or
         a function that accepts the ``Rates`` of many thresholds and returns the values to maximize.
     prevalence : float, optional
-        Proportion of positives in the population to which the classifier will be applied. It is used only by criteria
-        that depend on the prevalence. By default, the proportion of positives in the data that are passed to ``fit``.
+        Proportion of positives in the population to which the classifier will be applied. It is accepted only for the
+        criteria "accuracy", "cost", "f1" and "f_beta", which depend on the prevalence. By default, the proportion of
+        positives in the data that are passed to ``fit``.
     cost_fp, cost_fn : float, default=1.0
         Cost of a false positive and cost of a false negative, for the criterion "cost".
     beta : float, optional

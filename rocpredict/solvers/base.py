@@ -57,7 +57,7 @@ class _HookFields(NamedTuple, Generic[Value]):
 
 
 class Hook(Result, _HookFields[Value]):
-    """Segment of a ROC curve that lies below the chance line.
+    """Part of a ROC curve that lies below the chance line.
 
     Attributes
     ----------

@@ -93,7 +93,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return the parameters of two distributions from the same closed-form family, or None for any other pair."""
+    """Return the parameters of two distributions if closed forms exist for this pair in a common family, else None."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -664,7 +664,7 @@ class ScipyFamilyBatchSolver(BatchSolver):
 
 
 def is_normal_sum(distribution: Distribution[Any]) -> bool:
-    """Return True for a univariate Gaussian, a kernel density or a Gaussian mixture."""
+    """Return True for a single Gaussian (not a batch), a kernel density or a Gaussian mixture."""
     return _components(distribution) is not None
 
 
