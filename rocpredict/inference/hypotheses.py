@@ -201,7 +201,7 @@ class Hypothesis:
         }[self.alternative]
 
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
-        """Return the statistic and the p-value of the test, given the one-sided p-values at both limits of the margin.
+        """Return the statistic and the p-value of the test, given one-sided p-values for a lower and an upper null value.
 
         ``low`` contains the p-values for the null value minus the margin. ``high`` contains the p-values for the null
         value plus the margin.
@@ -360,8 +360,8 @@ def zero_variance_test(
 
     If all n sampled observations have the same difference d, the population may nevertheless contain observations with
     a difference other than d. At level 1 - p, the upper confidence limit for the fraction of such observations is
-    1 - p^(1/n) (Clopper and Pearson 1934). The difference between the areas is then at least p^(1/n) (1 + d) - 1,
-    because the difference for each observation is at least -1.
+    1 - p^(1/n) (Clopper and Pearson 1934). The true difference between the areas is then at least
+    p^(1/n) (1 + d) - 1, because the difference for each observation is at least -1.
     """
     low, high = (2 * float(end) - 1 for end in zero_variance_interval(np.asarray((1 + difference) / 2), units, level))
     interval = Interval(low, high, level, "unseen", difference, Flags(same_curve=same, fallback=not same))

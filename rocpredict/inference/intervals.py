@@ -287,7 +287,7 @@ class SmoothedAreas:
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the bounds of the smoothed-logit confidence interval at a confidence level.
 
-        If all placement values of a class are equal, or if the area is near 0 or 1, the interval is widened. It then
+        If a class is constant (see ``constant_classes``), or if the area is near 0 or 1, the interval is widened. It then
         accounts for observations that occur in the population but may be absent from the sample. If the area is 0 or 1,
         or if all values are tied, the interval accounts only for these observations: see ``zero_variance_interval``.
         """
@@ -834,8 +834,7 @@ def _interval_limits(
 def auc_std_error(areas: Placements, method: str | None, replicate: Any = None) -> float:
     """Return the standard error of an area.
 
-    By default, DeLong's standard error is returned. If this standard error is 0 or undefined, the smoothed standard
-    error is returned.
+    By default, DeLong's standard error is returned or, if it is 0 or undefined, the smoothed standard error.
     """
     check_option("method", method, (None, *(PARTIAL_AUC_STD_ERRORS if areas.is_partial else STD_ERRORS)))
     if method == "bootstrap":

@@ -546,8 +546,8 @@ def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -
 def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> ProbitEstimate:
     """Return the probit of the TPR at an FPR, and the standard error of this probit.
 
-    The probit of the TPR is a + b Phi^-1(FPR), where a is the mean difference divided by the SD of the positives, and
-    b is the SD of the negatives divided by the SD of the positives.
+    The probit of the TPR is a + b Phi^-1(FPR), where a is the mean of the positives minus the mean of the negatives,
+    divided by the SD of the positives, and b is the SD of the negatives divided by the SD of the positives.
     """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     x = ndtri(fpr)

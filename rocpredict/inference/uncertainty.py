@@ -200,7 +200,7 @@ class UncertaintyMixin(Generic[Value]):
         margin: float | None = None,
         level: float = 0.95,
     ) -> AucTest:
-        """Test whether the AUC equals a given value; to compare two curves, use ``rocpredict.auc_test``.
+        """Test the AUC against a given value; to compare two curves, use ``rocpredict.auc_test``.
 
         Parameters
         ----------
