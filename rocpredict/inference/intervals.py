@@ -287,9 +287,10 @@ class SmoothedAreas:
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the bounds of the smoothed-logit confidence interval at a confidence level.
 
-        If a class is constant (see ``constant_classes``), or if the area is near 0 or 1, the interval is widened. It then
-        accounts for observations that occur in the population but may be absent from the sample. If the area is 0 or 1,
-        or if all values are tied, the interval accounts only for these observations: see ``zero_variance_interval``.
+        If a class is constant (see ``constant_classes``), or if the area is near 0 or 1, the interval is widened. It
+        then accounts for observations that occur in the population but may be absent from the sample. If the area is 0
+        or 1, or if all values are tied, the interval accounts only for these observations: see
+        ``zero_variance_interval``.
         """
         tail, estimate = (1 - level) / 2, self.estimate
         quantile = -stdtrit(self.df, tail)
