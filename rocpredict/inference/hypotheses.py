@@ -203,8 +203,8 @@ class Hypothesis:
     def combine(self, low: Tails, high: Tails) -> tuple[float, float]:
         """Return the statistic and the p-value of the test, given the p-values for a lower and an upper null value.
 
-        ``low`` contains the one-sided p-values for the null value minus the margin. ``high`` contains those for the null
-        value plus the margin.
+        ``low`` contains the one-sided p-values for the null value minus the margin. ``high`` contains those for the
+        null value plus the margin.
         """
         if self.alternative == "equivalent" and low.greater < high.less:  # of two one-sided tests, the larger p-value
             return -high.statistic, high.less
