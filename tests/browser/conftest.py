@@ -38,7 +38,6 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrom
         options.add_argument(option)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=Service(chromedriver))
-    started.set_script_timeout(100)  # the default of 30 s is too short on a busy machine
     yield started
     started.quit()
 
