@@ -33,7 +33,7 @@ from rocpredict.distributions.histogram import Histogram
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.base import Hook, RocCurve, hook_of_polyline
-from rocpredict.solvers.quadrature import find_roots, interval_probability, make_log_density_ratio
+from rocpredict.solvers.quadrature import find_roots, interval_probability, log_density_ratio
 from rocpredict.solvers.thresholds import BestThreshold, log_cost_ratio
 from rocpredict.teaching.assets import python_strings
 from rocpredict.teaching.data import (
@@ -222,7 +222,7 @@ class TabulatedRoc(PredictedRoc):
     def _table(self) -> tuple[FloatArray, FloatArray]:
         """Return the ascending finite thresholds at which log(f1/f0) is defined, and the values of log(f1/f0)."""
         t = np.sort(self._curve.thresholds)[1:-1]
-        log_ratios = make_log_density_ratio(self.negative, self.positive)(t)
+        log_ratios = log_density_ratio(self.negative, self.positive, t)
         is_defined = ~np.isnan(log_ratios)
         return t[is_defined], log_ratios[is_defined]
 
@@ -233,8 +233,8 @@ class TabulatedRoc(PredictedRoc):
         turns = np.flatnonzero(above[1:] != above[:-1])
         if not turns.size:
             return np.empty(0)
-        level = make_log_density_ratio(self.negative, self.positive)
-        return np.asarray(find_roots(lambda x: level(x) - price, t[turns], t[turns + 1]).x)
+        pair = self.negative, self.positive
+        return np.asarray(find_roots(lambda x: log_density_ratio(*pair, x) - price, t[turns], t[turns + 1]).x)
 
 
 PAGE_FAMILIES = tuple(name for name in FAMILIES if name != "empirical")

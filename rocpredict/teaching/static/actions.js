@@ -1,6 +1,6 @@
 // The actions of the buttons, the grips and the keys.
 import { clamp } from "./format.js";
-import { computeGaussianRates, findPair } from "./model.js";
+import { computeGaussianRates, findPair, interpolateLinear } from "./model.js";
 import { DEFAULT_STATE, toFittedState } from "./state.js";
 import { findNearestThreshold } from "./view_model.js";
 
@@ -74,11 +74,7 @@ export function createActions(page, root) {
     let [low, high] = isGaussian
       ? [Math.min(...means) - spread, Math.max(...means) + spread] : [curve.threshold[0], curve.threshold.at(-1)];
     const interpolate = (t) => {
-      const i = clamp(curve.threshold.findIndex((value) => value >= t), [1, curve.threshold.length - 1]);
-      const [t0, t1] = [curve.threshold[i - 1], curve.threshold[i]],
-        fraction = clamp((t - t0) / (t1 - t0 || 1), [0, 1]);
-      const at = (rates) => rates[i - 1] + fraction * (rates[i] - rates[i - 1]);
-      const [tpr, fpr] = [at(curve.tpr), at(curve.fpr)];
+      const [tpr, fpr] = [curve.tpr, curve.fpr].map((rates) => interpolateLinear(curve.threshold, rates, t));
       return { tpr, fpr, fnr: 1 - tpr, tnr: 1 - fpr };
     };
     const compute = (t) => (isGaussian ? computeGaussianRates(state, t, page.payload.normal)

@@ -1,17 +1,14 @@
 // The two-by-two table of expected counts. Its cells show people as dots, and can be edited.
+import { AREAS } from "./density_plot.js";
 import { toBlockPathData } from "./dots.js";
 import { createHtmlElement, createSvgElement, setAttributes } from "./elements.js";
 import { CLASS_STYLES } from "./svg.js";
 import { createTerm } from "./terms.js";
 
-const CELL_CLASSES = { tp: "positive", fp: "negative", fn: "positive", tn: "negative" };
-const CELL_RATES = { tp: "tpr", fp: "fpr", fn: "fnr", tn: "tnr" }, CELL_SUMS = { tp: "positives", fn: "positives" };
-const isCorrect = (name) => name === "tp" || name === "tn", isCalled = (name) => name === "tp" || name === "fp";
-
 export function createConfusionTable(page) {
   const words = page.words.page, createHead = (scope, ...children) => createHtmlElement("th", { scope }, ...children);
   const createOutput = (name) => createHtmlElement("output", { "data-name": name });
-  const cells = Object.fromEntries(Object.keys(CELL_CLASSES).map((name) => [name, createCell(page, name)]));
+  const cells = Object.fromEntries(AREAS.map((area) => [area.name, createCell(page, area)]));
   const sums = Object.fromEntries(["called", "uncalled", "positives", "negatives", "total", "precision", "npv"]
     .map((name) => [name, createOutput(name)]));
   const classHeads = ["negative", "positive"].map((classKey) =>
@@ -38,13 +35,13 @@ export function createConfusionTable(page) {
   for (const cell of Object.values(cells)) cell.input.addEventListener("change", () => applyCell(cell));
 
   // A count, or a percentage of the class, moves the threshold to where it holds.
-  function applyCell({ name, input }) {
+  function applyCell({ area: { classKey, rate: rateName }, input }) {
     const text = input.value.trim(), isPercentage = text.endsWith("%"), { counts } = page;
-    const value = page.formatter.parseTyped(text.replace("%", "")), total = counts[CELL_SUMS[name] ?? "negatives"];
+    const value = page.formatter.parseTyped(text.replace("%", "")), total = counts[`${classKey}s`];
     const rate = isPercentage ? value / 100 : value / total;
     const tooMany = words.wrong.atmost.replace("{n}", isPercentage ? "100%" : page.formatter.formatCount(total));
     const error = !Number.isFinite(value) ? words.wrong.finite : rate < 0 || rate > 1 ? tooMany : "";
-    const threshold = error ? NaN : page.findThreshold(CELL_RATES[name], rate);
+    const threshold = error ? NaN : page.findThreshold(rateName, rate);
     message.textContent = error || (Number.isFinite(threshold) ? "" : words.wrong.unreachable);
     input.toggleAttribute("data-invalid", !!message.textContent);
     input.setAttribute("aria-invalid", !!message.textContent);
@@ -67,16 +64,15 @@ export function createConfusionTable(page) {
     }
     table.classList.toggle("large", counts.total > 1000);
     const pitch = drawBlocks(cells, dots, answer.rates);
-    for (const { name, input, output, path, word, element: cell } of Object.values(cells)) {
+    for (const { area: { name, isCalledPositive }, input, output, path, word, element: cell } of Object.values(cells)) {
       word.textContent = isStory ? words.cells[name] : words.areas[name];
       setAttributes(output, { "data-value": values[name] });
       if (document.activeElement !== input || !input.hasAttribute("data-invalid")) {
         input.value = page.formatter.formatCount(values[name]);
-        input.removeAttribute("data-invalid");
-        input.removeAttribute("aria-invalid");
+        setAttributes(input, { "data-invalid": null, "aria-invalid": null });
       }
       cell.style.setProperty("--pitch", `${pitch}px`);
-      setAttributes(path, { "stroke-width": pitch * (isCalled(name) ? 0.88 : 0.46) });
+      setAttributes(path, { "stroke-width": pitch * (isCalledPositive ? 0.88 : 0.46) });
     }
     if (!element.querySelector("[data-invalid]")) message.textContent = "";
     const calls = isStory ? [words.called, words.uncalled] : [words.ownpositive, words.ownnegative];
@@ -93,19 +89,20 @@ export function createConfusionTable(page) {
   return { element, draw };
 }
 
-function createCell(page, name) {
-  const words = page.words.page, { color, cap } = CLASS_STYLES[CELL_CLASSES[name]];
+function createCell(page, area) {
+  const { name, classKey, isCalledPositive } = area, isCorrect = isCalledPositive === (classKey === "positive");
+  const words = page.words.page, { color, cap } = CLASS_STYLES[classKey];
   const word = createHtmlElement("span", { id: page.createId(`cell-${name}`) });
   const label = { "aria-label": words.areas[name], "aria-describedby": word.id };
   const input = createHtmlElement("input", { type: "text", inputmode: "decimal", ...label, class: "cell-input" });
   const output = createHtmlElement("output", { class: "visually-hidden", "data-name": name });
   const path = createSvgElement("path", { fill: "none", stroke: color, "stroke-linecap": cap, "data-block": name });
-  const verdict = isCorrect(name) ? "✓" : "✕";
-  const element = createHtmlElement("td", { class: `${name} ${isCorrect(name) ? "right" : "wrong"}` },
+  const verdict = isCorrect ? "✓" : "✕";
+  const element = createHtmlElement("td", { class: `${name} ${isCorrect ? "right" : "wrong"}` },
     createHtmlElement("div", { class: "cell" }, createHtmlElement("div", { class: "cell-text" }, input, output,
       createHtmlElement("span", { class: "cell-word" }, word, ` ${verdict}`)),
     createSvgElement("svg", { class: "block", "aria-hidden": "true" }, path)));
-  return { name, element, input, output, path, word };
+  return { area, element, input, output, path, word };
 }
 
 // One pitch and one number of rows for all four cells, so that the lengths of the blocks can be compared.

@@ -1,8 +1,8 @@
 // The controls of the state: sliders with number boxes, checkboxes and dropdowns. Each has a method that updates it.
-import { createButton, createHtmlElement, createSection } from "./elements.js";
+import { createButton, createHtmlElement, createOptions, createSection, setAttributes } from "./elements.js";
 import { listFamilies } from "./fitted.js";
 import { clamp } from "./format.js";
-import { createOverlayControls } from "./overlays.js";
+import { listSecondFeatures } from "./overlays.js";
 import { DEFAULT_STATE, findDataset } from "./state.js";
 
 const SLIDER_STEPS = 2000, FITTED_FIELDS = ["mean0", "std0", "mean1", "std1"];
@@ -25,14 +25,14 @@ const LOGIT_SCALE = {
 
 // ---- groups of controls
 /** Returns the list of cases. A changed state is a case of its own. */
-export function createCaseSelect(page, actions) {
+export function createCaseSelect(page) {
   const { payload, state, words: { page: words } } = page, isSame = (preset, name) => {
     const value = preset[name] ?? DEFAULT_STATE[name];
     return name === "threshold" || value === state[name];
   };
   const options = payload.presets.map(({ key }) => [key, words.presets[key] ?? key]);
   const attributes = { class: "case", "aria-label": words.labels.preset,
-    onchange: () => actions.applyPreset(select.value) };
+    onchange: () => page.applyPreset(select.value) };
   const select = createHtmlElement("select", attributes, ...createOptions([["custom", words.custom], ...options]));
   select.firstChild.hidden = true;
   page.inputs.preset = {
@@ -57,8 +57,10 @@ export function createSourceSection(page) {
     createDropdown(page, "data", listDatasets),
     createDropdown(page, "pair", () => getDataset()?.pairs.map((pair, i) => [i, formatPair(pair)])),
     createDropdown(page, "feature", () => getDataset()?.features.map(({ name }, i) => [i, name])),
-    createDropdown(page, "family", listFamilyOptions), createCheckbox(page, "empirical"),
-    ...createOverlayControls(page), createButton(words.buttons.data, () => page.showDataDialog()));
+    createDropdown(page, "family", listFamilyOptions), createCheckbox(page, "empirical", getDataset),
+    createCheckbox(page, "band", () => page.answer.empirical?.band, page.words.overlay.band),
+    createDropdown(page, "second", () => listSecondFeatures(page), page.words.overlay.second),
+    createButton(words.buttons.data, () => page.showDataDialog()));
 }
 
 /** Returns the sliders of both classes and of the prevalence. */
@@ -72,7 +74,7 @@ export function createSliders(page) {
 }
 
 /** Returns the controls of the view, for the menu. */
-export function createViewControls(page, actions) {
+export function createViewControls(page) {
   const words = page.words.page, { state } = page;
   const createCostScale = () => createLogScale([Math.min(0.01, state.cost), Math.max(100, state.cost)]);
   return createHtmlElement("div", { class: "controls" },
@@ -80,19 +82,19 @@ export function createViewControls(page, actions) {
     createDropdown(page, "direction", () => [["higher", words.higher], ["lower", words.lower]]),
     createDropdown(page, "names", () => Object.entries(words.namings)),
       createDropdown(page, "theme", () => Object.entries(words.themes)),
-    createRefitButton(page, actions.resetState));
+    createRefitButton(page, page.resetState));
 }
 
-export function createThresholdRow(page, actions) {
+export function createThresholdRow(page) {
   const words = page.words.page, box = createNumberBox(page, "threshold", 1, words.labels.threshold);
   const label = createHtmlElement("label", { for: box.input.id }, words.threshold);
   const bestNote = createHtmlElement("span", { id: page.createId("best-note"), class: "visually-hidden" });
-  const best = createButton(words.buttons.best, actions.moveToBest, { "aria-describedby": bestNote.id });
+  const best = createButton(words.buttons.best, page.moveToBest, { "aria-describedby": bestNote.id });
   const sweepText = createHtmlElement("span", {}, ` ${words.buttons.sweep}`);
   const sweep = createHtmlElement("button", { type: "button", class: "sweep", "aria-label": words.buttons.sweep,
-    onclick: actions.toggleSweep },
+    onclick: page.toggleSweep },
     "▶", sweepText);
-  const undo = createButton("↶", actions.undo, { class: "quiet undo", "aria-label": words.buttons.undo });
+  const undo = createButton("↶", page.undo, { class: "quiet undo", "aria-label": words.buttons.undo });
   page.inputs.threshold = {
     update() {
       box.update();
@@ -121,8 +123,7 @@ function createNumberBox(page, name, factor, label) {
     type: "text", id: page.createId(`${name}-box`), "aria-label": label, "data-box": name, ...attributes });
   const show = (text) => {
     message.textContent = text;
-    if (text) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
+    setAttributes(input, { "aria-invalid": text ? "true" : null });
   };
   const format = (value) => name === "prevalence" ? formatter.formatPrevalence(value) : page.formatValue(name, value);
   input.addEventListener("change", () => {
@@ -188,14 +189,14 @@ function moveSlider(event, range) {
   range.dispatchEvent(new Event("input"));
 }
 
-function createCheckbox(page, name) {
+function createCheckbox(page, name, isShown = () => true, label = page.words.page.labels[name]) {
   const onchange = () => name === "strip" && box.checked ? showMeasures(page, box) : page.set({ [name]: box.checked });
   const box = createHtmlElement("input", { type: "checkbox", id: page.createId(name), onchange });
-  const element = createHtmlElement("label", { class: "option" }, box, page.words.page.labels[name]);
+  const element = createHtmlElement("label", { class: "option" }, box, label);
   page.inputs[name] = {
     update() {
       box.checked = page.state[name];
-      element.hidden = name === "empirical" && !findDataset(page.state, page.payload);
+      element.hidden = !isShown();
     },
   };
   return element;
@@ -210,14 +211,13 @@ async function showMeasures(page, box) {
   figure.scrollIntoView({ block: "nearest" });
 }
 
-const createOptions = (options) => options.map(([value, label]) => createHtmlElement("option", { value }, label));
-
-// A select element for a field of the state. It is hidden while it has no options.
-function createDropdown(page, name, listOptions) {
+// A select element for a field of the state. It is hidden while it has no options. A value that is not an option is
+// shown as the first option.
+function createDropdown(page, name, listOptions, text = page.words.page.labels[name]) {
   const parse = typeof DEFAULT_STATE[name] === "number" ? Number : String;
   const attributes = { id: page.createId(name), onchange: () => page.set({ [name]: parse(select.value) }) };
   const select = createHtmlElement("select", attributes);
-  const label = createHtmlElement("label", { for: select.id }, page.words.page.labels[name]);
+  const label = createHtmlElement("label", { for: select.id }, text);
   const element = createHtmlElement("div", { class: "select" }, label, select);
   let optionsKey = "";
   page.inputs[name] = {
@@ -227,6 +227,7 @@ function createDropdown(page, name, listOptions) {
       if (key !== optionsKey) select.replaceChildren(...createOptions(options));
       optionsKey = key;
       select.value = page.state[name];
+      if (select.selectedIndex < 0) select.selectedIndex = 0;
     },
   };
   return element;

@@ -1,6 +1,6 @@
 // The dialog for data of the user: a table to paste or drop, and a choice of its classes.
 import { openDialog } from "./dialog.js";
-import { createButton, createHtmlElement } from "./elements.js";
+import { createButton, createHtmlElement, createOptions } from "./elements.js";
 import { PASTED_KEY } from "./fitted.js";
 import { createDataset, describeSummary, listLabels, readTable } from "./own_data.js";
 import { DEFAULT_STATE, toFittedState } from "./state.js";
@@ -14,19 +14,14 @@ export function showDataDialog(root, page) {
     page.set(patch);
   });
   const dialog = openDialog(root, page, words.title, createHtmlElement("p", {}, words.intro), ...form.elements);
-  const allowDrop = (event) => event.preventDefault();
-  setDropListeners(dialog, allowDrop, form.readFile);
-  form.focus();
-}
-
-function setDropListeners(dialog, allowDrop, readFile) {
-  dialog.addEventListener("dragover", allowDrop);
+  dialog.addEventListener("dragover", (event) => event.preventDefault());
   dialog.addEventListener("drop", (event) => {
     const [file] = event.dataTransfer.files;
     if (!file) return;
     event.preventDefault();
-    readFile(file);
+    form.readFile(file);
   });
+  form.focus();
 }
 
 const fillSentence = (sentence, values) => sentence.replaceAll(/\{(\w+)\}/g, (mark, name) => values[name] ?? mark);
@@ -67,10 +62,14 @@ function createForm(page, apply) {
   }
 
   // ---- choices
-  function addChoice(name, options, selected) {
-    const createOption = ([value, label]) =>
-      createHtmlElement("option", { value, selected: value === selected }, label);
-    const select = createHtmlElement("select", { id: page.createId(`choice-${name}`) }, ...options.map(createOption));
+  function fill(select, options, selected) {
+    select.replaceChildren(...createOptions(options));
+    select.value = selected;
+  }
+
+  function addChoice(name, options = [], selected = "") {
+    const select = createHtmlElement("select", { id: page.createId(`choice-${name}`) });
+    fill(select, options, selected);
     choices.append(createField(createHtmlElement("label", { for: select.id }, words[name]), select));
     return select;
   }
@@ -97,14 +96,9 @@ function createForm(page, apply) {
     const { table, columns, omitted, labelColumns } = read;
     const isNumeric = ({ index }) => columns.some((column) => column.index === index);
     const preferred = labelColumns.findLast((column) => !isNumeric(column)) ?? labelColumns.at(-1);
-    if (!preferred) throw Object.assign(new Error("labels"), { key: "labels", values: { most: 12 } });
     const options = labelColumns.map(({ index }) => [String(index), table.header[index]]);
     const label = addChoice("label", options, String(preferred.index));
-    const positive = addChoice("positive", [], ""), negative = addChoice("negative", [], "");
-    const fill = (select, items, selected) => {
-      select.replaceChildren(...items.map(([value, name]) => createHtmlElement("option", { value }, name)));
-      select.value = selected;
-    };
+    const positive = addChoice("positive"), negative = addChoice("negative");
     const countRows = (name) => table.rows.filter(({ cells }) => cells[Number(label.value)].trim() === name).length;
     const findRarest = () => listLabels(table, Number(label.value)).reduce((rarest, name) =>
       countRows(name) <= countRows(rarest) ? name : rarest);

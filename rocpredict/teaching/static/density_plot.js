@@ -2,6 +2,7 @@
 import { CLASS_KEYS, createDataMarks, createDotMarks } from "./dot_marks.js";
 import { createSvgElement, setAttributes } from "./elements.js";
 import { clamp, truncateName } from "./format.js";
+import { interpolateLinear } from "./model.js";
 import { ACCENT_COLOR, CLASS_STYLES, CONTROL_COLOR, MUTED_COLOR, PAPER_COLOR, TEXT_COLOR } from "./svg.js";
 import { addPointerListeners, createGrip, createLayers, createLine, createOutlinedText, createPlot } from "./svg.js";
 import { createScale, createStroke, createText, createTickMarks, moveGrip, resizePlot } from "./svg.js";
@@ -140,12 +141,9 @@ function createDensityLines(page, layout) {
     return createSvgElement("path", { d, ...createStroke(color, 2.5, dash), "data-line": classKey });
   });
   const axis = createLine(x(range[0]), base, x(range[1]), base, createStroke(CONTROL_COLOR));
-  return [...lines, axis, ...createClassLabels(page, layout), createUnitLabel(layout)];
-}
-
-function createUnitLabel({ width, tickY, unit, fontSize }) {
-  const attributes = { "text-anchor": "end", fill: MUTED_COLOR, "data-unit": "" };
-  return createText(width, tickY + 6 + fontSize, unit, fontSize, attributes);
+  const unitLabel = createText(layout.width, layout.tickY + 6 + fontSize, layout.unit, fontSize,
+    { "text-anchor": "end", fill: MUTED_COLOR, "data-unit": "" });
+  return [...lines, axis, ...createClassLabels(page, layout), unitLabel];
 }
 
 function createClassLabels(page, layout) {
@@ -198,12 +196,6 @@ function createArea(page, { name, classKey, isCalledPositive }, state, { xs, ys,
   const fill = `url(#${page.createId(`hatch-${classKey}`)})`;
   const hatch = isCalledPositive ? createSvgElement("path", { d, fill }) : null;
   return createSvgElement("g", { class: name }, createSvgElement("path", area), hatch);
-}
-
-export function interpolateLinear(xs, ys, x) {
-  const i = Math.max(1, xs.findIndex((value) => value >= x));
-  const fraction = (x - xs[i - 1]) / (xs[i] - xs[i - 1] || 1);
-  return ys[i - 1] + clamp(fraction, [0, 1]) * (ys[i] - ys[i - 1]);
 }
 
 // The labels of the areas stand around the threshold like a table. With weights they are shares of all people.

@@ -31,3 +31,6 @@ export function createSection(words, name, ...children) {
   const label = words[name] ?? words.sections[name];
   return createHtmlElement("section", { class: name, "aria-label": label }, ...children);
 }
+
+export const createOptions = (options) =>
+  options.map(([value, label]) => createHtmlElement("option", { value }, label));

@@ -1,8 +1,9 @@
 // Curves of fitted families in a saved page, from tables that the library has computed. Independent of the document.
-import { computeAnswer, computeEmpiricalAnswer, computeMeasures, computeRange, countBelow } from "./model.js";
-import { createGrid, findPair, getObservations, parseNumber } from "./model.js";
+import { clamp } from "./format.js";
+import { computeAnswer, computeEmpiricalAnswer, computeMeasures, computeOptima, computeRange } from "./model.js";
+import { countBelow, createGrid, findPair, getObservations, parseNumber, tabulateCurve } from "./model.js";
 
-const GRID_STEPS = 16, CURVE_REACH = 4.2, CHANCE_TOLERANCE = 1e-9, UTILITY_TOLERANCE = 1e-12;
+const GRID_STEPS = 16, CHANCE_TOLERANCE = 1e-9, UTILITY_TOLERANCE = 1e-12;
 
 /** The key of a data set that the user has entered on the page. Python does not know it. */
 export const PASTED_KEY = "pasted";
@@ -25,15 +26,7 @@ export function computePageAnswer(state, payload) {
 }
 
 // ---- a class: probabilities below and above a value, and the logarithm of the density
-const findInterval = (edges, t) => {
-  let low = 0, high = edges.length - 1;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (edges[middle] <= t) low = middle;
-    else high = middle;
-  }
-  return low;
-};
+const findInterval = (edges, t) => clamp(countBelow(edges, t, true) - 1, [0, edges.length - 2]);
 
 function createContinuousClass({ edges, upper, logs }, { nodes, weights }) {
   const barycentric = nodes.map((node, i) => 1 / nodes.reduce((p, other, j) => i === j ? p : p * (node - other), 1));
@@ -187,23 +180,20 @@ function findChanceFpr(classes, direction, [a, b]) {
 // ---- the answer
 // The results that depend on the classes and the direction only.
 function computeFittedResult({ direction }, fit, classes, { mean, std, direction: ownDirection }, observations) {
-  const [m0, m1] = mean, [s0, s1] = std, isReversed = direction !== ownDirection;
-  const dip = findFittedDip(classes, direction);
-  const range = computeRange({ mean0: m0, mean1: m1, std0: s0, std1: s1 }, observations);
-  const zs = createGrid(-CURVE_REACH, CURVE_REACH, 71), sign = direction === "lower" ? -1 : 1;
-  const threshold = [...createGrid(...range, 121), ...zs.map((z) => m0 + s0 * z), ...zs.map((z) => m1 + s1 * z)];
-  threshold.sort((a, b) => a - b);
-  const rates = threshold.map((t) => computeFittedRates(classes, t, direction));
-  const computeDensities = ({ computeLogDensity }) => threshold.map((t) => Math.exp(computeLogDensity(t)));
+  const [mean0, mean1] = mean, [std0, std1] = std, moments = { mean0, mean1, std0, std1 };
+  const dip = findFittedDip(classes, direction), isReversed = direction !== ownDirection;
+  const range = computeRange(moments, observations), sign = direction === "lower" ? -1 : 1;
+  const computeRates = (t) => computeFittedRates(classes, t, direction);
   return {
-    auc: isReversed ? 1 - fit.auc : fit.auc, dprime: sign * (m1 - m0) / Math.sqrt((s0 * s0 + s1 * s1) / 2),
-    std_ratio: s1 / s0, dips: dip === null ? null : [dip, dip], range, gap: isReversed ? null : fit.gap,
-    best: fit.best && !isReversed ? { ...fit.best, threshold: parseNumber(fit.best.threshold) } : null,
+    auc: isReversed ? 1 - fit.auc : fit.auc,
+    dprime: sign * (mean1 - mean0) / Math.sqrt((std0 * std0 + std1 * std1) / 2), std_ratio: std1 / std0,
+    dips: dip === null ? null : [dip, dip], range, gap: isReversed ? null : fit.gap,
+    ...(fit.best && !isReversed ? { best: { ...fit.best, threshold: parseNumber(fit.best.threshold) } } : {}),
     crossings: findFittedCrossings(classes, 1),
-    curve: {
-      threshold, fpr: rates.map(({ fpr }) => fpr), tpr: rates.map(({ tpr }) => tpr),
-      negative: computeDensities(classes.negative), positive: computeDensities(classes.positive),
-    },
+    curve: tabulateCurve(moments, range, computeRates, {
+      negative: (t) => Math.exp(classes.negative.computeLogDensity(t)),
+      positive: (t) => Math.exp(classes.positive.computeLogDensity(t)),
+    }),
   };
 }
 
@@ -211,17 +201,12 @@ function computeFittedAnswer(state, payload, fit) {
   const { threshold, direction, prevalence, cost, family } = state, { facts } = findPair(state, payload);
   const observations = getObservations(state, payload), classes = getClasses(fit, payload, observations);
   const computeResult = () => computeFittedResult(state, fit, classes, facts, observations);
-  const { gap, best, ...result } = classes.results[direction] ??= computeResult();
-  const oddsAgainst = (1 - prevalence) / prevalence, slope = oddsAgainst * cost;
-  const selectBest = (kappa, ...names) => {
-    const point = classes.results[`${direction},${kappa}`] ??= findBestFitted(classes, kappa, direction);
-    const measures = { ...computeMeasures(point, prevalence, cost), threshold: point.threshold };
-    return Object.fromEntries(["threshold", "tpr", "fpr", ...names].map((name) => [name, measures[name]]));
-  };
+  const { gap, ...result } = classes.results[direction] ??= computeResult();
+  const findBest = (kappa) =>
+    classes.results[`${direction},${kappa}`] ??= findBestFitted(classes, kappa, direction);
   return {
-    ...result, threshold, rates: computeMeasures(computeFittedRates(classes, threshold, direction), prevalence, cost),
-    best: best ?? selectBest(1, "ameans"), costbest: { ...selectBest(slope, "cost"), slope },
-    accuracybest: selectBest(oddsAgainst, "accuracy"), weightedcrossings: findFittedCrossings(classes, oddsAgainst),
+    ...computeOptima(state, findBest, (kappa) => findFittedCrossings(classes, kappa)), ...result, threshold,
+    rates: computeMeasures(computeFittedRates(classes, threshold, direction), prevalence, cost),
     empirical: { ...computeEmpiricalAnswer(state, payload, observations), gap },
     locked: payload.locked.replace("{family}", family),
   };

@@ -1,5 +1,5 @@
 // The lesson: one question a step. A step is revealed after a prediction and an action on the stage.
-import { createButton, createHtmlElement } from "./elements.js";
+import { createButton, createHtmlElement, setAttributes } from "./elements.js";
 import { computeLessonFacts, createPopulation, simulateCurves } from "./sampling.js";
 import { mountSamplingPanel } from "./sampling_panel.js";
 import { createTemplateFiller, getByPath } from "./templates.js";
@@ -118,8 +118,7 @@ function mountSteps(root, panel, page, playPairs) {
 
   function markStep() {
     for (const [i, button] of list.querySelectorAll("button").entries()) {
-      if (i === current) button.setAttribute("aria-current", "step");
-      else button.removeAttribute("aria-current");
+      setAttributes(button, { "aria-current": i === current && "step" });
     }
   }
 

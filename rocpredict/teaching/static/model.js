@@ -1,4 +1,8 @@
 // Rates, measures and best thresholds of two classes. Pure functions of a state, independent of the document.
+import { clamp } from "./format.js";
+
+// The table of a curve and the range of its thresholds end at this many SDs from the means.
+const RANGE_SDS = 4.2;
 
 // JSON has neither NaN nor infinities: NaN arrives as null, infinities as strings.
 export function parseNumber(value) {
@@ -98,9 +102,16 @@ export function computeMeasures(rates, prevalence, cost) {
 export const createGrid = (low, high, points) =>
   Array.from({ length: points }, (_, i) => low + (high - low) * i / (points - 1));
 
+/** Returns the value at x of a line through points with ascending xs; beyond its ends the line is constant. */
+export function interpolateLinear(xs, ys, x) {
+  const next = xs.findIndex((value) => value >= x), i = next < 0 ? xs.length - 1 : Math.max(1, next);
+  const fraction = (x - xs[i - 1]) / (xs[i] - xs[i - 1] || 1);
+  return ys[i - 1] + clamp(fraction, [0, 1]) * (ys[i] - ys[i - 1]);
+}
+
 export function computeRange(state, observations) {
-  const reach = 4.2, bounds = [state.mean0 - reach * state.std0, state.mean0 + reach * state.std0];
-  bounds.push(state.mean1 - reach * state.std1, state.mean1 + reach * state.std1);
+  const bounds = [state.mean0 - RANGE_SDS * state.std0, state.mean0 + RANGE_SDS * state.std0];
+  bounds.push(state.mean1 - RANGE_SDS * state.std1, state.mean1 + RANGE_SDS * state.std1);
   if (observations) {
     for (const values of [observations.negative, observations.positive]) bounds.push(values[0], values.at(-1));
   }
@@ -116,17 +127,24 @@ function getCurve(state, range, table) {
   return curveCache.curve;
 }
 
-function computeCurve(state, [low, high], table) {
-  const { mean0, mean1, std0, std1 } = state, zs = createGrid(-4.2, 4.2, 71);
-  const threshold = [
-    ...createGrid(low, high, 121), ...zs.map((z) => mean0 + std0 * z), ...zs.map((z) => mean1 + std1 * z),
+function computeCurve(state, range, table) {
+  const { mean0, mean1, std0, std1 } = state, computeRates = (t) => computeGaussianRates(state, t, table);
+  return tabulateCurve(state, range, computeRates, {
+    negative: (t) => normalDensity((t - mean0) / std0) / std0,
+    positive: (t) => normalDensity((t - mean1) / std1) / std1,
+  });
+}
+
+/** Returns the rates and the densities of both classes at ascending thresholds in a range. */
+export function tabulateCurve({ mean0, mean1, std0, std1 }, range, computeRates, { negative, positive }) {
+  const zs = createGrid(-RANGE_SDS, RANGE_SDS, 71), threshold = [
+    ...createGrid(...range, 121), ...zs.map((z) => mean0 + std0 * z), ...zs.map((z) => mean1 + std1 * z),
   ];
   threshold.sort((a, b) => a - b);
-  const rates = threshold.map((t) => computeGaussianRates(state, t, table));
+  const rates = threshold.map(computeRates);
   return {
     threshold, fpr: rates.map(({ fpr }) => fpr), tpr: rates.map(({ tpr }) => tpr),
-    negative: threshold.map((t) => normalDensity((t - mean0) / std0) / std0),
-    positive: threshold.map((t) => normalDensity((t - mean1) / std1) / std1),
+    negative: threshold.map(negative), positive: threshold.map(positive),
   };
 }
 
@@ -200,24 +218,29 @@ export function isFitted(state, { mean, std }) {
 }
 
 // ---- the answer: all numbers that the page shows for a state
-const selectPoint = ({ threshold, tpr, fpr }) => ({ threshold, tpr, fpr });
+/** Returns the best thresholds by Ameans, cost and accuracy. Each has the greatest TPR - kappa FPR for some kappa. */
+export function computeOptima({ prevalence, cost }, findBest, findCrossings) {
+  const oddsAgainst = (1 - prevalence) / prevalence, slope = oddsAgainst * cost;
+  const select = (kappa, name) => {
+    const { threshold, tpr, fpr, [name]: value } = computeMeasures(findBest(kappa), prevalence, cost);
+    return { threshold, tpr, fpr, [name]: value };
+  };
+  return {
+    best: select(1, "ameans"), costbest: { ...select(slope, "cost"), slope },
+    accuracybest: select(oddsAgainst, "accuracy"), weightedcrossings: findCrossings(oddsAgainst),
+  };
+}
 
 export function computeAnswer(state, payload) {
   const table = payload.normal, classes = orientClasses(state), { m0, m1, s0, s1 } = classes;
   const observations = getObservations(state, payload), range = computeRange(state, observations);
-  const oddsAgainst = (1 - state.prevalence) / state.prevalence, costSlope = oddsAgainst * state.cost;
-  const computeBest = (kappa) =>
-    computeMeasures(findBestThreshold(classes, kappa, table), state.prevalence, state.cost);
-  const best = computeBest(1), cheapest = computeBest(costSlope), mostAccurate = computeBest(oddsAgainst);
+  const findBest = (kappa) => findBestThreshold(classes, kappa, table);
   const rates = computeGaussianRates(state, state.threshold, table);
   return {
     threshold: state.threshold, auc: normalUpperTail((m0 - m1) / Math.hypot(s0, s1), table),
     dprime: (m1 - m0) / Math.sqrt((s0 * s0 + s1 * s1) / 2), std_ratio: s1 / s0,
     rates: computeMeasures(rates, state.prevalence, state.cost),
-    best: { ...selectPoint(best), ameans: best.ameans },
-    costbest: { ...selectPoint(cheapest), cost: cheapest.cost, slope: costSlope },
-    accuracybest: { ...selectPoint(mostAccurate), accuracy: mostAccurate.accuracy },
-    crossings: findCrossings(classes, 1), weightedcrossings: findCrossings(classes, oddsAgainst),
+    ...computeOptima(state, findBest, (kappa) => findCrossings(classes, kappa)), crossings: findCrossings(classes, 1),
     dips: findChanceCrossing(classes, table), range, curve: getCurve(state, range, table),
     empirical: observations && computeEmpiricalAnswer(state, payload, observations), locked: null,
   };

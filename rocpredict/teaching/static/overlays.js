@@ -1,5 +1,5 @@
 // What can be laid over the ROC plot: a confidence band of the empirical curve, and the curve of a second feature.
-import { createHtmlElement, createSvgElement } from "./elements.js";
+import { createSvgElement } from "./elements.js";
 import { truncateName } from "./format.js";
 import { computeAnswer, findPair } from "./model.js";
 import { toFittedState } from "./state.js";
@@ -7,49 +7,14 @@ import { MUTED_COLOR, createCurve, createOutlinedText, createStroke, toPathData 
 
 const SECOND_STROKE = createStroke(MUTED_COLOR, 2.5, "1 4");
 
-// ---- controls, hidden where the data have nothing to show
-export function createOverlayControls(page) {
-  return [createBandControl(page), createSecondControl(page)];
+/** Returns the options of the second feature, or no options if there is no other feature to show. */
+export function listSecondFeatures({ state, payload, words: { overlay: words } }) {
+  const features = findPair(state, payload)?.data.features ?? [];
+  const options = features.map(({ name }, i) => [i, name])
+    .filter(([i]) => findSecondFacts({ ...state, second: i }, payload));
+  return options.length ? [[-1, words.none], ...options] : [];
 }
 
-function createBandControl(page) {
-  const onchange = () => page.set({ band: box.checked });
-  const box = createHtmlElement("input", { type: "checkbox", id: page.createId("band"), onchange });
-  const element = createHtmlElement("label", { class: "option" }, box, page.words.overlay.band);
-  page.inputs.band = {
-    update() {
-      box.checked = page.state.band;
-      element.hidden = !page.answer.empirical?.band;
-    },
-  };
-  return element;
-}
-
-function createSecondControl(page) {
-  const { state, payload, words: { overlay: words } } = page;
-  const onchange = () => page.set({ second: Number(select.value) });
-  const select = createHtmlElement("select", { id: page.createId("second"), onchange });
-  const label = createHtmlElement("label", { for: select.id }, words.second);
-  const element = createHtmlElement("div", { class: "select" }, label, select);
-  let optionsKey = "";
-  page.inputs.second = {
-    update() {
-      const selection = findPair(state, payload), features = selection?.data.features ?? [];
-      const isShown = (i) => i !== state.feature && selection.pair.facts[i].mean;
-      const options = [[-1, words.none], ...features.map(({ name }, i) => [i, name]).filter(([i]) => isShown(i))];
-      const key = JSON.stringify(options);
-      element.hidden = options.length < 2;
-      if (key !== optionsKey) {
-        select.replaceChildren(...options.map(([value, name]) => createHtmlElement("option", { value }, name)));
-      }
-      optionsKey = key;
-      select.value = findSecondFacts(state, payload) ? state.second : -1;
-    },
-  };
-  return element;
-}
-
-// ---- drawing
 const findSecondFacts = (state, payload) => {
   const facts = state.second === state.feature ? null : findPair(state, payload)?.pair.facts[state.second];
   return facts?.mean ? facts : null;

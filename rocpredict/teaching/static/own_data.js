@@ -103,6 +103,7 @@ function readObservations(table) {
   checkDecimalMarks(table, columns.map(({ index }) => index));
   const labels = header.map((_, index) => listLabels(table, index)).map((list, index) => ({ index, list }))
     .filter(({ list }) => list.length > 1 && list.length <= MAX_LABELS);
+  if (!labels.length) throw createTableError("labels", { most: MAX_LABELS });
   return { kind: "observations", table, columns, omitted, labelColumns: labels };
 }
 
@@ -125,8 +126,6 @@ export function createDataset({ table, columns, omitted }, labelIndex, positive,
   const { header, rows } = table, unlabelled = rows.find(({ cells }) => isMissing(cells[labelIndex].trim()));
   if (unlabelled) throw createTableError("label", { line: unlabelled.line, column: header[labelIndex] });
   const rowLabels = rows.map(({ cells }) => cells[labelIndex].trim()), labels = listLabels(table, labelIndex);
-  if (labels.length < 2) throw createTableError("one", { column: header[labelIndex] });
-  if (labels.length > MAX_LABELS) throw createTableError("many", { column: header[labelIndex], most: MAX_LABELS });
   const features = columns.filter(({ index }) => index !== labelIndex);
   if (!features.length) {
     const first = omitted.find(({ column }) => column !== header[labelIndex]);

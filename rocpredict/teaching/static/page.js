@@ -30,21 +30,20 @@ let mountCount = 0;
 
 /** Builds the page inside an element. `ask(state)` returns the answer of a state if Python computes it. */
 export function mount(root, payload, { hash: hasAddress = false, ask: fetchAnswer = null, suppress = false } = {}) {
-  const page = createPage(payload, root), actions = createActions(page, root);
+  const page = createPage(payload, root);
   const updateAddress = hasAddress ? createAddressUpdater(page) : () => {};
   page.set = createUpdater(page, fetchAnswer, render);
   page.showQrCode = () => showQrCode(root, page);
   page.showDataDialog = () => showDataDialog(root, page);
   page.showHelp = () => openDialog(root, page, page.words.page.buttons.help,
     createHtmlElement("p", {}, page.words.page.keyhelp));
-  const { handleArrowKey, moveToPoint, findThreshold, toggleSweep, stopSweep } = actions;
-  Object.assign(page, { handleArrowKey, moveToPoint, findThreshold, toggleSweep, stopSweep });
-  const parts = buildPage(root, page, actions, hasAddress);
+  Object.assign(page, createActions(page, root));
+  const parts = buildPage(root, page, hasAddress);
   page.draw = () => { if (page.answer) drawPage(root, page, parts); };
   root.rocpredict = { state: page.state, set: page.set, page, redraws: [], get answer() { return page.answer; } };
   mountLesson(root, page);
   for (const output of root.querySelectorAll("output")) output.setAttribute("aria-live", "off");
-  addListeners(root, page, actions, { hasAddress, suppress });
+  addListeners(root, page, { hasAddress, suppress });
   const address = hasAddress ? fromHash(location.hash, payload) : { patch: {}, invalid: [] };
   parts.sentence.showInvalid(address.invalid);
   root.rocpredict.ready = page.set({ ...payload.start, ...address.patch });
@@ -71,7 +70,7 @@ function createPage(payload, root) {
     state: { ...DEFAULT_STATE }, answer: null, sliderRanges: {}, resampledCurves: [], inputs: {}, listeners: [],
     history: [], gesture: null, sweep: null, tally: null,
     createId: (name) => `${idPrefix}-${name}`, on: (listener) => page.listeners.push(listener),
-    announce: createAnnouncer(liveRegion),
+    announce: debounce((sentence) => { liveRegion.textContent = sentence; }, ANNOUNCEMENT_DELAY_MS),
     getRateNames: () => words.names[page.state.names], getFeatureName: () => getFeature(page).name,
     getUnit: () => getFeature(page).unit, isStory: () => isStory(page), getCaseName: () => getCaseName(page),
     getClassNames: () => getClassNames(page), fillClasses: (text) => fillClasses(page, text),
@@ -99,24 +98,24 @@ function createPage(payload, root) {
   return page;
 }
 
-// Announces only the last of several sentences in quick succession.
-function createAnnouncer(liveRegion) {
+// Of several calls in quick succession, only the last one has an effect.
+function debounce(action, delay) {
   let timer = 0;
-  return (sentence) => {
+  return (argument) => {
     clearTimeout(timer);
-    timer = setTimeout(() => { liveRegion.textContent = sentence; }, ANNOUNCEMENT_DELAY_MS);
+    timer = setTimeout(() => action(argument), delay);
   };
 }
 
 // ---- building
-function buildPage(root, page, actions, hasAddress) {
+function buildPage(root, page, hasAddress) {
   const words = page.words.page, readouts = createReadouts(page), terms = createTerms(page);
   page.openTerm = terms.open;
   const views = {
     densities: createDensityPlot(page), roc: createRocPlot(page), strip: createMeasuresPlot(page),
     table: createConfusionTable(page),
   };
-  const sentence = createSentence(page, isStory), createFigure = (name) =>
+  const sentence = createSentence(page), createFigure = (name) =>
     createSection(words, name, views[name].element);
   const measuresFigure = createFigure("strip"), panel = createPanel(page, {
     lesson: [createSection(words, "lesson")],
@@ -128,8 +127,8 @@ function buildPage(root, page, actions, hasAddress) {
   const heading = createHtmlElement(hasAddress ? "h1" : "h2", { class: "heading visually-hidden" },
     page.payload.title || words.title);
   root.append(createHtmlElement("div", { class: "frame" }, heading, sentence.element, createFigure("densities"),
-    createThresholdRow(page, actions), createFigure("roc"), createSliders(page), table, panel.element,
-    createBar(page, actions, views), page.liveRegion, createImprint(page)));
+    createThresholdRow(page), createFigure("roc"), createSliders(page), table, panel.element,
+    createBar(page, views), page.liveRegion, createImprint(page)));
   return { views, measuresFigure, readouts, sentence, panel };
 }
 
@@ -163,9 +162,9 @@ function drawPage(root, page, { views, measuresFigure, readouts, sentence, panel
 }
 
 // ---- listeners
-function addListeners(root, page, actions, { hasAddress, suppress }) {
+function addListeners(root, page, { hasAddress, suppress }) {
   const requestDraw = () => requestAnimationFrame(() => page.draw());
-  (hasAddress ? document : root).addEventListener("keydown", actions.handleShortcut);
+  (hasAddress ? document : root).addEventListener("keydown", page.handleShortcut);
   if (suppress) {
     root.addEventListener("keydown", (event) => event.stopPropagation());
     new MutationObserver(() => suppressShortcuts(root)).observe(root, { childList: true, subtree: true });
@@ -177,13 +176,12 @@ function addListeners(root, page, actions, { hasAddress, suppress }) {
     page.set({ ...page.payload.start, ...patch, fresh: true }, DEFAULT_STATE);
   };
   const stopSweep = (event) => {
-    if (event.key !== " " && !event.target.closest(".sweep")) actions.stopSweep();
+    if (event.key !== " " && !event.target.closest(".sweep")) page.stopSweep();
   };
-  let timer = 0;
+  const forgetPointer = debounce(() => { delete root.dataset.moved; }, POINTER_MS);
   for (const type of ["pointermove", "pointerdown"]) root.addEventListener(type, () => {
     root.dataset.moved = "";
-    clearTimeout(timer);
-    timer = setTimeout(() => { delete root.dataset.moved; }, POINTER_MS);
+    forgetPointer();
   });
   for (const type of ["pointerdown", "keydown", "wheel"]) root.addEventListener(type, stopSweep, true);
   getDark().addEventListener("change", requestDraw);
@@ -198,12 +196,6 @@ function suppressShortcuts(root) {
 }
 
 // Writes the state to the address after a short delay. Some hosts do not allow it.
-function createAddressUpdater({ state, payload }) {
-  let timer = 0;
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      try { history.replaceState(null, "", `#${toHash(state, payload)}`); } catch { /* not allowed by the host */ }
-    }, ADDRESS_DELAY_MS);
-  };
-}
+const createAddressUpdater = ({ state, payload }) => debounce(() => {
+  try { history.replaceState(null, "", `#${toHash(state, payload)}`); } catch { /* not allowed by the host */ }
+}, ADDRESS_DELAY_MS);

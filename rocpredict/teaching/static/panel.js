@@ -5,7 +5,7 @@ import { createExportPanel, createSaveButtons } from "./export.js";
 import { getPublicAddress } from "./qr.js";
 import { PANELS } from "./state.js";
 
-export function createBar(page, actions, views) {
+export function createBar(page, views) {
   const words = page.words.page, exportPanel = createExportPanel(page), title = page.payload.title;
   const button = (key, action) => createButton(words.buttons[key], action);
   const saves = ["densities", "roc"].map((name) => createSaveButtons(page, name, views[name].svg));
@@ -15,14 +15,14 @@ export function createBar(page, actions, views) {
     ...saves, button("print", () => window.print()),
   ]);
   const menu = createMenu(page, "menu", [
-    createViewControls(page, actions), button("reset", actions.resetState), button("help", page.showHelp)]);
-  const lecture = createButton("", actions.toggleLecture, { class: "quiet" });
+    createViewControls(page), button("reset", page.resetState), button("help", page.showHelp)]);
+  const lecture = createButton("", page.toggleLecture, { class: "quiet" });
   page.inputs.lecture = {
     update() { lecture.textContent = words.buttons[page.state.lecture ? "endlecture" : "lecture"]; },
   };
   return createHtmlElement("header", { class: "bar toolbar" },
     title ? createHtmlElement("span", { class: "title", "aria-hidden": "true" }, title) : null,
-    createCaseSelect(page, actions), lecture, share, menu);
+    createCaseSelect(page), lecture, share, menu);
 }
 
 // A menu is a list under its button. It closes after Escape and outside clicks.

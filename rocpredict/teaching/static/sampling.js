@@ -1,5 +1,5 @@
 // Samples of two classes, simulated from a seed. Pure functions, independent of the document.
-import { getObservations, normalUpperTail } from "./model.js";
+import { getObservations, interpolateLinear, normalUpperTail } from "./model.js";
 import { computeCounts } from "./view_model.js";
 
 // Uniform numbers inside (0, 1), the same for the same seed and stream: sfc32 (Doty-Humphrey, PractRand).
@@ -22,36 +22,24 @@ export function sampleNormal(rng) {
   return Math.sqrt(-2 * Math.log(rng())) * Math.cos(2 * Math.PI * rng());
 }
 
-function createGaussianSampler(mean, std) {
-  return (rng) => mean + std * sampleNormal(rng);
-}
-
-function createBootstrapSampler(values) {
-  return (rng) => values[Math.floor(rng() * values.length)];
-}
-
 // The inverse of a cumulative distribution, linear between the points of the curve.
 function createCurveSampler(threshold, rate, direction) {
   const cumulative = direction === "lower" ? rate : rate.map((upper) => 1 - upper);
-  return (rng) => {
-    const u = rng(), i = cumulative.findIndex((value) => value >= u);
-    if (i < 1) return threshold.at(i ? -1 : 0);
-    const width = threshold[i] - threshold[i - 1], probability = cumulative[i] - cumulative[i - 1];
-    return threshold[i - 1] + width * (u - cumulative[i - 1]) / probability;
-  };
+  return (rng) => interpolateLinear(cumulative, threshold, rng());
 }
 
 // The population that samples come from, with its AUC: the observations if they are shown, else the densities.
 export function createPopulation(state, answer, payload) {
   const observations = state.empirical && answer.empirical && getObservations(state, payload);
   if (observations) {
-    const [negative, positive] = [observations.negative, observations.positive].map(createBootstrapSampler);
+    const createSampler = (values) => (rng) => values[Math.floor(rng() * values.length)];
+    const [negative, positive] = [observations.negative, observations.positive].map(createSampler);
     return { isEmpirical: true, auc: answer.empirical.auc, negative, positive };
   }
   const { threshold, fpr, tpr } = answer.curve, { auc } = answer;
   const isGaussian = !answer.locked && state.family === "gaussian";
   const [negative, positive] = isGaussian
-    ? [createGaussianSampler(state.mean0, state.std0), createGaussianSampler(state.mean1, state.std1)]
+    ? [0, 1].map((i) => (rng) => state[`mean${i}`] + state[`std${i}`] * sampleNormal(rng))
     : [fpr, tpr].map((rate) => createCurveSampler(threshold, rate, state.direction));
   return { isEmpirical: false, auc, negative, positive };
 }

@@ -1,5 +1,5 @@
 // The panel for sampling variation: curves of new samples, and a game with random pairs.
-import { createButton, createHtmlElement, setAttributes } from "./elements.js";
+import { createButton, createHtmlElement, createOptions, setAttributes } from "./elements.js";
 import { createPopulation, createRng, playPairs, simulateCurves } from "./sampling.js";
 import { createOutput, createTemplateFiller } from "./templates.js";
 
@@ -44,8 +44,7 @@ export function mountSamplingPanel(panel, page) {
     const index = SAMPLE_SIZES.findIndex((n) => n >= state.n);
     setAttributes(sizeSlider, { "aria-valuetext": state.n }).value = index < 0 ? SAMPLE_SIZES.length : index;
     const counts = [...new Set([0, 1, 30, state.draws])];
-    const createOption = (count) => createHtmlElement("option", { value: count }, count || words.none);
-    drawsSelect.replaceChildren(...counts.map(createOption));
+    drawsSelect.replaceChildren(...createOptions(counts.map((count) => [count, count || words.none])));
     drawsSelect.value = state.draws;
     updateOutputs({ n: state.n });
     updateOutputs({ mean, sd, low, high }, 3);

@@ -4,7 +4,7 @@ import { listNotes } from "./readouts.js";
 import { createTerm } from "./terms.js";
 
 /** Returns the section of the sentence, the messages for the panel, and the functions that update both. */
-export function createSentence(page, isStory) {
+export function createSentence(page) {
   const words = page.words.page, paragraph = createHtmlElement("p");
   const element = createHtmlElement("section", { class: "sentence", "aria-label": words.sections.result }, paragraph);
   const notes = createHtmlElement("p", { class: "notes" }), remark = createHtmlElement("p", { class: "state-note" });
@@ -33,8 +33,8 @@ export function createSentence(page, isStory) {
   function draw({ counts, state, observations, answer }) {
     const [negative, positive] = page.getClassNames(), { formatCount } = page.formatter;
     const empirical = observations && answer.empirical, data = empirical ? words.sentence.data : "";
-    const template = isStory(page) ? words.sentence.story : words.sentence.own.replace("{data}", data);
-    element.classList.toggle("long", !isStory(page));
+    const template = page.isStory() ? words.sentence.story : words.sentence.own.replace("{data}", data);
+    element.classList.toggle("long", !page.isStory());
     const threshold = createTerm(page, "threshold", page.formatThreshold(state.threshold));
     // A count, with the size of its class if the sentence does not have it yet.
     const share = (className, count, total, shownTotal) => createHtmlElement("b", { class: className },

@@ -9,7 +9,7 @@ export const DEFAULT_STATE = {
   n: 50, seed: 1, draws: 0, lecture: false, step: -1, names: "roc", keys: true, panel: "", theme: "auto",
   band: false, second: -1,
 };
-export const PANELS = ["table", "lesson", "numbers", "game", "data"], THEMES = ["auto", "light", "dark"];
+export const PANELS = ["table", "lesson", "numbers", "game", "data"];
 // The fields that Python needs to compute an answer.
 export const REQUEST_FIELDS = Object.keys(DEFAULT_STATE).slice(0, 12);
 const INTEGER_BOUNDS = { n: [2, 1000], draws: [0, 50], seed: [-2147483648, 2147483647], step: [-1, 99],
@@ -48,14 +48,18 @@ export function computeNextState(previous, patch, payload) {
 const omitKeys = (object, omitted) =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !(name in omitted)));
 
+const listChoices = (payload) => ({
+  names: Object.keys(payload.words.page.names), direction: ["higher", "lower"], panel: PANELS,
+  theme: ["auto", "light", "dark"],
+});
+
 function normalizeState(next, payload) {
   for (const [name, bounds] of Object.entries(INTEGER_BOUNDS)) {
     next[name] = Number.isFinite(next[name]) ? clamp(Math.round(next[name]), bounds) : DEFAULT_STATE[name];
   }
-  if (!Object.hasOwn(payload.words.page.names, next.names)) next.names = DEFAULT_STATE.names;
-  if (next.direction !== "lower") next.direction = "higher";
-  if (!PANELS.includes(next.panel)) next.panel = DEFAULT_STATE.panel;
-  if (!THEMES.includes(next.theme)) next.theme = DEFAULT_STATE.theme;
+  for (const [name, choices] of Object.entries(listChoices(payload))) {
+    if (!choices.includes(next[name])) next[name] = DEFAULT_STATE[name];
+  }
 }
 
 // The pair of classes and the feature: by index, by name, or the first feature that can be shown.
@@ -135,10 +139,7 @@ export function fromHash(hash, payload) {
 }
 
 function isValidEntry(name, value, next, payload) {
-  const accepted = {
-    names: Object.keys(payload.words.page.names), direction: ["higher", "lower"], panel: PANELS, theme: THEMES,
-    data: ["", ...payload.datasets.map(({ key }) => key)],
-  }[name];
+  const accepted = { ...listChoices(payload), data: ["", ...payload.datasets.map(({ key }) => key)] }[name];
   if (accepted) return accepted.includes(value);
   if (INTEGER_BOUNDS[name]) return value === clamp(Math.round(value), INTEGER_BOUNDS[name]);
   if (name === "feature" || name === "pair") return !next.data || !!findPair(next, payload);

@@ -1,7 +1,7 @@
 // The view model: everything that the plots and tables draw from an answer. Independent of the document.
 import { countDots } from "./dots.js";
 import { clamp } from "./format.js";
-import { computeMeasures, findPair, getObservations } from "./model.js";
+import { computeMeasures, findPair, getObservations, interpolateLinear } from "./model.js";
 
 export function createViewModel(state, answer, payload, resampledCurves, maxDots) {
   const observations = getObservations(state, payload), gap = answer.empirical?.gap;
@@ -16,11 +16,9 @@ export function createViewModel(state, answer, payload, resampledCurves, maxDots
   };
 }
 
-function interpolateTpr(curve, fpr) {
-  const isDecreasing = curve.fpr[0] > curve.fpr.at(-1);
-  const x = isDecreasing ? curve.fpr.toReversed() : curve.fpr, y = isDecreasing ? curve.tpr.toReversed() : curve.tpr;
-  const i = Math.max(1, x.findIndex((value) => value >= fpr));
-  return y[i - 1] + (y[i] - y[i - 1]) * clamp((fpr - x[i - 1]) / (x[i] - x[i - 1] || 1), [0, 1]);
+function interpolateTpr({ fpr, tpr }, x) {
+  const isDecreasing = fpr[0] > fpr.at(-1);
+  return isDecreasing ? interpolateLinear(fpr.toReversed(), tpr.toReversed(), x) : interpolateLinear(fpr, tpr, x);
 }
 
 // Expected counts among 1000 observations, or 10000 or 100000 where one class is rare. Among those of the data where
