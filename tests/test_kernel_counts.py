@@ -239,22 +239,34 @@ def test_blocks_with_a_shared_plan_have_the_same_counts(engine):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_long_features_without_ties_have_the_counts_of_runs(dtype):
-    """Merges of separate, reversed, shifted and wide classes; one tie, zero of both signs, infinities and NaN."""
+@pytest.mark.parametrize(("rows", "share"), [(24_001, 0.4), (66_001, 0.4), (66_001, 0.02)])
+def test_long_features_with_few_ties_have_the_counts_of_runs(dtype, rows, share):
+    """Separate, reversed, shifted and wide classes; ties, zero of both signs, infinities and NaN.
+
+    With 66,001 rows, the values of both classes are sorted together.
+    """
     rng = np.random.default_rng(0)
-    codes = (np.arange(24_001) % 5 < 2).astype(int)
-    X = np.column_stack([rng.permutation(len(codes)) + shift * codes for shift in (0, 1e5, -1e5, 0.5, 5000.5)])
+    codes = (np.arange(rows) * share % 1 < share).astype(int)
+    X = np.column_stack([rng.permutation(len(codes)) + shift * codes for shift in (0, 1e6, -1e6, 0.5, 5000.5)])
     X = np.column_stack([X, X[:, 3], X[:, 3], X[:, 3], X[:, 3], rng.normal(size=len(codes)) * (1 + 9 * codes)])
+    narrow = np.where(rng.random(len(codes)) < 0.5, 1 + 1e-12 * X[:, 9], X[:, 9])
+    X = np.column_stack([X, np.round(X[:, 9], 4), np.round(X[:, 9], 1), narrow, np.where(X[:, 9] > 0, np.nan, X[:, 9])])
+    X = np.column_stack([X, np.full(len(codes), np.nan)])
     X = np.asfortranarray(X.astype(dtype))
     X[0, 5], X[1, 5], X[7, 6], X[8, 6] = -np.inf, np.inf, X[2, 6], np.nan
     X[:, 7] = np.where(X[:, 7] == 0, -0.0, X[:, 7])
     X[1, 7], X[0, 8] = 0.0, X[4, 8]
+    if dtype is np.float64:
+        X.T.view(np.uint64)[5, 8] = 0x7FF00000000007A2  # R's NA, whose bits are next to those of infinity
+        X.T.view(np.uint64)[14] = 2**64 - 1  # the NaN with the largest key, and no number
     pairs = [ClassPair((0,), 1)]
-    thresholds = np.full((2, X.shape[1]), 12_000.0)
-    merged = count(X, codes, pairs, thresholds[:1], engine="numba")
-    runs = count(X, codes, pairs * 2, thresholds, engine="numba")  # features of several pairs are counted by runs
-    for name in merged._fields:
-        np.testing.assert_array_equal(getattr(merged, name), getattr(runs, name)[:1], err_msg=name)
+    alike = (np.full(X.shape[1], value) for value in (12_000.0, -np.inf, -0.0, np.nan))
+    for thresholds in (*alike, X[9], X[10]):
+        merged = count(X, codes, pairs, thresholds[None], engine="numba")
+        both = np.stack([thresholds, thresholds])
+        runs = count(X, codes, pairs * 2, both, engine="numba")  # features of several pairs are counted by runs
+        for name in merged._fields:
+            np.testing.assert_array_equal(getattr(merged, name), getattr(runs, name)[:1], err_msg=name)
     assert (merged.area[0, 1:3] == [1, 0]).all()
 
 

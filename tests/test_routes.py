@@ -1,6 +1,7 @@
 """One data set through every source of a screening: the same table, within a memory budget, from real engines."""
 
 import gzip
+import json
 import os
 import pathlib
 import signal
@@ -326,7 +327,27 @@ def test_sparse_chunks_of_a_dask_array(form, empirical):
     assert_same(result, rp.screen(X, Y, **options), EXACT if empirical else ("n_negative", "n_missing"))
 
 
-def test_dask_tables_beyond_the_memory_of_the_workers_are_read_in_parts(monkeypatch):
+def dask_frame(folder):
+    return dd.read_parquet(folder / "parquet", columns=[*NAMES, "y"])
+
+
+def _filtered(folder):
+    return dask_frame(folder)[dask_frame(folder)["f0"] > -1e9]
+
+
+BEYOND = {
+    "array": lambda folder: (dask_table()[0], Y),
+    "columns of chunks": lambda folder: (dask_table()[0] + 0, Y),
+    "coordinates": lambda folder: (da.from_array(X, chunks=(500, 4)).map_blocks(sp.coo_matrix, dtype=float), Y),
+    "Parquet": lambda folder: (dask_frame(folder), "y"),
+    "Parquet and labels": lambda folder: (dask_frame(folder)[NAMES], Y),
+    "filter": lambda folder: (_filtered(folder), "y"),
+    "partition size": lambda folder: (dask_frame(folder).repartition(partition_size="30kB"), "y"),
+}
+
+
+@pytest.mark.parametrize("source", BEYOND.values(), ids=BEYOND)
+def test_dask_tables_beyond_the_memory_of_the_workers_are_read_in_parts(source, folder, monkeypatch):
     """Each computation collects a fraction of the memory of the workers, here one column."""
     numbers, compute = [], dask_tables.compute
 
@@ -337,11 +358,63 @@ def test_dask_tables_beyond_the_memory_of_the_workers_are_read_in_parts(monkeypa
     monkeypatch.setattr(dask_tables, "compute", counted)
     monkeypatch.setattr(dask_tables, "_memory_of_workers", lambda: 0)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_ROWS)
-    array, _ = dask_table()
+    lazy, y = source(folder)
+    names = {"feature_names": NAMES} if isinstance(lazy, da.Array) else {}
     with dask.config.set(scheduler="synchronous"):
-        table = rp.screen(array, Y, feature_names=NAMES, **CLASSES)
-    assert numbers == [1] * N_FEATURES
+        table = rp.screen(lazy, y, **names, **CLASSES)
+    if names:
+        assert numbers == [1] * N_FEATURES
+    else:  # the first computation counts the rows
+        assert numbers == [lazy.npartitions] + [1] * N_FEATURES
     assert_same(table, rp.screen(X, Y, feature_names=NAMES, **CLASSES))
+
+
+def test_a_column_of_a_dask_frame_may_be_named_like_a_method():
+    frame = pd.DataFrame({"walk": np.arange(40.0) % 7, "y": np.arange(40) % 2})
+    for empirical in (True, False):
+        lazy = rp.screen(dd.from_pandas(frame, npartitions=2), "y", empirical=empirical)
+        whole = rp.screen(frame, "y", empirical=empirical)
+        for name in ("feature", "n_negative", "n_positive", "empirical_auc"):
+            np.testing.assert_array_equal(lazy[name], whole[name])
+        np.testing.assert_allclose(lazy["auc"], whole["auc"], rtol=1e-12)
+
+
+def test_each_cell_of_a_stored_array_is_read_once(monkeypatch):
+    """A computation reads only its columns from the source of ``da.from_array``."""
+    n_read = np.zeros(X.shape, dtype=int)
+
+    class Stored:
+        shape, dtype, ndim = X.shape, X.dtype, 2
+
+        def __getitem__(self, key):
+            n_read[key] += 1
+            return X[key]
+
+    monkeypatch.setattr(dask_tables, "_memory_of_workers", lambda: 0)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * 2 * N_ROWS)
+    with dask.config.set(scheduler="synchronous"):
+        for chunks in ((500, 9), (700, 4)):
+            n_read[:] = 0
+            table = rp.screen(da.from_array(Stored(), chunks=chunks), Y, feature_names=NAMES, **CLASSES)
+            assert (n_read == 1).all()
+            assert_same(table, rp.screen(X, Y, feature_names=NAMES, **CLASSES))
+
+
+@pytest.mark.parametrize("make", [dask_frame, _filtered])
+def test_columns_of_a_parquet_folder_are_read_alone(make, folder, monkeypatch):
+    read, to_dense = [], dask_tables._to_dense
+
+    def recorded(part, columns):
+        read.append([*part.columns])
+        return to_dense(part, columns)
+
+    monkeypatch.setattr(dask_tables, "_to_dense", recorded)
+    monkeypatch.setattr(dask_tables, "_memory_of_workers", lambda: 0)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_ROWS)
+    frame = make(folder)
+    with dask.config.set(scheduler="synchronous"):
+        rp.screen(frame, "y", **CLASSES)
+    assert read == [[name] for name in NAMES for _ in range(frame.npartitions)]
 
 
 def _slow(block, block_info=None):
@@ -416,7 +489,7 @@ BUDGETS = {
 }
 WIDTH = 400
 SCRIPT = """
-import sys, threading, time
+import json, sys, threading, time
 import numpy as np
 import scipy.sparse as sp
 import narwhals, polars, pyarrow.dataset
@@ -451,12 +524,19 @@ def backed(path):
     import anndata
     return anndata.read_h5ad(path, backed="r")
 
-open_source, small, path = locals()[sys.argv[1]], sys.argv[2], sys.argv[3]
+routes, small, path, calls = sys.argv[1].split(","), sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
 table, labels = np.zeros((2_000, 600)), np.arange(2_000) % 2
 for X in (table, np.asfortranarray(table), sp.csr_matrix(table), sp.csc_matrix(table)):
     for empirical in (True, False):
         rp.screen(X, labels, empirical=empirical, engine="numba")
-rp.screen(open_source(small), "y", positive="sick", engine="numba")
+long = np.random.default_rng(0).normal(size=(2, 70_000)).T  # other kernels, also for a single column
+for X in (long, long[:, :1].copy()):
+    for n_classes in (2, 3):
+        rp.screen(X, np.arange(70_000) % n_classes, engine="numba")
+del long, X
+for route in routes:
+    for options in calls:
+        rp.screen(locals()[route](small), "y", engine="numba", **options)
 base, peak, done = anonymous(), [0], threading.Event()
 
 def watch():
@@ -465,11 +545,13 @@ def watch():
 
 watcher = threading.Thread(target=watch)
 watcher.start()
-for empirical in (False, True):
-    rp.screen(open_source(path), "y", positive="sick", empirical=empirical, memory=int(sys.argv[4]), engine="numba")
+for route in routes:
+    for options in calls:
+        peak[0] = 0
+        rp.screen(locals()[route](path), "y", engine="numba", **options)
+        print(peak[0] - base)
 done.set()
 watcher.join()
-print(peak[0] - base)
 """
 LARGE_ROUTES = [
     ("file", "parquet"),
@@ -514,10 +596,32 @@ def test_tables_of_five_times_the_memory_budget(tmp_path, kind, budget):
     paths = tmp_path / f"small.{kind}", tmp_path / f"large.{kind}"
     for path, n_rows in zip(paths, (1_000, 5 * budget // (8 * WIDTH)), strict=True):
         write_table(path, kind, n_rows)
+    calls = [{"positive": "sick", "empirical": empirical, "memory": budget} for empirical in (False, True)]
     for route in (name for name, written in LARGE_ROUTES if written == kind):
-        words = [sys.executable, "-c", SCRIPT, route, *map(str, paths), str(budget)]
-        child = subprocess.run(words, check=True, capture_output=True, text=True)
-        assert int(child.stdout) < budget, (kind, route)
+        assert max(peaks_of(route, paths, calls)) < budget, (kind, route)
+
+
+def peaks_of(routes, paths, calls):
+    """Return the peak of anonymous memory of each screening in a new process, above that of its imports."""
+    words = [sys.executable, "-c", SCRIPT, routes, *map(str, paths), json.dumps(calls)]
+    return [int(line) for line in subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()]
+
+
+def test_long_columns_with_text_as_labels_need_the_stated_memory(tmp_path):
+    """A table of 400,000 rows and five times the budget; three classes against the rest need more memory."""
+    budget, needed, n_columns = 32_000_000, 44_000_000, 50
+    paths = [tmp_path / "small.parquet", tmp_path / "long.parquet"]
+    rng, labels = np.random.default_rng(2), pl.Series(["well", "suspected case", "sick"])
+    for path, n_rows in zip(paths, (1_000, 5 * budget // (8 * n_columns)), strict=True):
+        columns = {f"f{place}": rng.normal(size=n_rows) for place in range(n_columns)}
+        pl.DataFrame(columns).with_columns(y=labels.gather(np.arange(n_rows) % 3)).write_parquet(path)
+    for route, most in {"file": budget, "lazy": budget, "relation": budget + 12_000_000}.items():  # DuckDB has buffers
+        assert max(peaks_of(route, paths, [{"positive": "sick", "memory": budget}])) < most, route
+    assert max(peaks_of("file", paths, [{"memory": needed}])) < needed
+    for route, stated in (("Parquet", "44MB"), ("DuckDB", "47MB")):
+        X = paths[1] if route == "Parquet" else duckdb.sql(f"select * from '{paths[1]}'")
+        words = f"memory='32MB' is too small for a column of 3.2MB; pass memory={stated!r} or more"
+        refuses(words, rp.screen, X, "y", memory=budget, engine="numba")
 
 
 WORKER_LIMIT = 600_000_000
@@ -526,40 +630,54 @@ WORKER_LIMIT = 600_000_000
 After its imports and with compiled code, a worker has 270 MB (150 MB of them anonymous), and while it merges histograms
 up to 410 MB. Dask pauses a worker at 80% of its limit, that is 480 MB.
 """
-CHUNK = 3_900, 500
-N_CHUNKS = 385
+N_ROWS_LARGE, WIDTH_LARGE, PERIOD = 1_501_500, 500, 19_500
 
 
 @pytest.mark.parametrize(
-    ("empirical", "largest"),
+    ("empirical", "n_chunks", "largest"),
     [
-        (False, 200_000),
-        pytest.param("histogram", 10_000_000, marks=pytest.mark.slow),
+        (False, 385, 200_000),
+        pytest.param("histogram", 385, 10_000_000, marks=pytest.mark.slow),
+        pytest.param(True, 15, 200_000, marks=pytest.mark.slow),
     ],
 )
-def test_dask_tables_of_five_times_the_memory_of_the_workers(received, empirical, largest):
-    """The table repeats five chunks, so its means and AUCs are those of five chunks in memory.
+def test_dask_tables_of_five_times_the_memory_of_the_workers(received, empirical, n_chunks, largest):
+    """The rows of the table repeat, so its means and AUCs are those of one period in memory.
 
     The peak of the anonymous memory of each worker is below its limit, no worker is restarted, and the client receives
-    nothing larger than one summary.
+    nothing larger than one summary. The workers cannot write chunks to their disks. For exact results, a chunk has
+    400 MB, so that a worker cannot read a whole chunk.
     """
-    assert N_CHUNKS * CHUNK[0] * CHUNK[1] * 8 >= 5 * 2 * WORKER_LIMIT
-    rows, columns = CHUNK
+    shape = n_rows, width = N_ROWS_LARGE, WIDTH_LARGE
+    assert n_rows * width * 8 >= 5 * 2 * WORKER_LIMIT
+    period, base = PERIOD, np.random.default_rng(0).random(PERIOD + 97 * WIDTH_LARGE)
 
-    def chunk(block_info):  # the workers receive this function, and do not import this file
-        values = np.random.default_rng(block_info[None]["chunk-location"][0] % 5).random((rows, columns))
-        values[::3] += np.linspace(0, 0.5, columns)
-        return values
+    class Stored:  # the workers receive this class, and do not import this file
+        def __init__(self):
+            self.shape, self.dtype, self.ndim = shape, np.dtype(float), 2
 
-    five = np.concatenate([chunk({None: {"chunk-location": (place, 0)}}) for place in range(5)])
-    y = np.arange(N_CHUNKS * rows) % 3 == 0
-    expected = rp.screen(five, y[: len(five)], engine="numba").in_input_order()  # compiles the kernels for the workers
-    table = da.map_blocks(chunk, dtype=float, chunks=((rows,) * N_CHUNKS, (columns,)), meta=np.empty((0, 0)))
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, memory_limit=WORKER_LIMIT, dashboard_address=":0", silence_logs="ERROR"
-    )
+        def __getitem__(self, key):
+            rows, columns = (np.arange(length)[part] for length, part in zip(shape, key, strict=True))
+            values = np.lib.stride_tricks.as_strided(base, (period, width), (8, 97 * 8))
+            block = values[:, key[1]][rows % period]
+            block[-key[0].start % 3 :: 3] += columns / width / 2
+            return block
+
+    y = np.arange(n_rows) % 3 == 0
+    first = Stored()[slice(0, period), :]
+    expected = rp.screen(first, y[:period], engine="numba").in_input_order()  # compiles the kernels for the workers
+    longer = np.asfortranarray(np.resize(first[:, :2], (100_000, 2)))  # long columns have other kernels
+    rp.screen(longer, np.arange(len(longer)) % 3 == 0, engine="numba")
+    table = da.from_array(Stored(), chunks=(n_rows // n_chunks, width))
+    no_disk = dict.fromkeys([f"distributed.worker.memory.{limit}" for limit in ("target", "spill", "pause")], False)
     done = threading.Event()
-    with cluster, distributed.Client(cluster) as own:
+    with (
+        dask.config.set(no_disk),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit=WORKER_LIMIT, dashboard_address=":0", silence_logs="ERROR"
+        ) as cluster,
+        distributed.Client(cluster) as own,
+    ):
         pids = own.run(os.getpid)
         peaks = dict.fromkeys(pids.values(), 0)
 
@@ -579,9 +697,11 @@ def test_dask_tables_of_five_times_the_memory_of_the_workers(received, empirical
         assert own.run(os.getpid) == pids
     assert all(100_000_000 < peak < WORKER_LIMIT for peak in peaks.values()), peaks
     assert max(received) < largest
-    np.testing.assert_array_equal(result["n_positive"], N_CHUNKS * rows // 3)
+    np.testing.assert_array_equal(result["n_positive"], n_rows // 3)
     for column in ("negative_mean", "negative_std", "positive_mean", "positive_std"):
         np.testing.assert_allclose(result[column], expected[column], rtol=1e-4 if "std" in column else 1e-12)
+    if empirical is True:
+        np.testing.assert_array_equal(result["empirical_auc"], expected["empirical_auc"])
     if empirical == "histogram":
         assert (result["empirical_auc_min"] <= expected["empirical_auc"] + 1e-14).all()
         assert (expected["empirical_auc"] - 1e-14 <= result["empirical_auc_max"]).all()
@@ -693,9 +813,10 @@ def test_a_column_beyond_the_budget_is_refused_with_its_size(tmp_path):
     n_rows = 1_000_000
     frame = pl.DataFrame({"f": np.arange(n_rows) % 7.0, "y": np.arange(n_rows) % 2})
     frame.write_parquet(tmp_path / "long.parquet")
-    words = "memory='16MB' is too small for a column of 8MB; pass memory='40MB' or more"
-    refuses(words, rp.screen, tmp_path / "long.parquet", "y", memory="16MB")
-    assert rp.screen(tmp_path / "long.parquet", "y", memory="40MB")["n_positive"].tolist() == [n_rows // 2]
+    words = "memory='16MB' is too small for a column of 8MB; pass memory='56MB' or more"
+    refuses(words, rp.screen, tmp_path / "long.parquet", "y", memory="16MB", engine="numba")
+    result = rp.screen(tmp_path / "long.parquet", "y", memory="56MB", engine="numba")
+    assert result["n_positive"].tolist() == [n_rows // 2]
 
 
 def test_a_partition_with_a_new_label_is_refused():

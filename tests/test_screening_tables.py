@@ -188,6 +188,10 @@ def test_columns_that_are_no_numbers_are_flagged():
         np.testing.assert_array_equal(table["q_value"][[0, 2]], alone["q_value"])
         assert set(ranked["feature"][-3:]) == {"word", "kind", "day"}
         assert repr(ranked).startswith("ScreeningResult(5 rows (2 numeric), negative 0, positive 1, first ")
+        assert "because they are not numeric: word, kind, day; word contains 'a'." in ranked.table().to_text(width=500)
+        assert not rp.screen(mixed, Y, empirical=False)["n_missing"].any()
+        # of a column of text, no value counts as missing
+        assert rp.screen(rp.summarize(mixed, Y), empirical=False)["n_missing"].tolist() == [0] * 5
 
 
 def annotated(**var):

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -207,6 +208,41 @@ def split_rows(
     return values, ClassRows(*both, *class_labels, n_omitted, int(unlabelled.sum()), rest)
 
 
+@dataclass(frozen=True, eq=False)
+class CodedLabels:
+    """Labels of all rows, stored as one integer for each row; an array of text would take more memory."""
+
+    values: NDArray[Any]
+    """Distinct labels."""
+    codes: NDArray[np.signedinteger[Any]]
+    """Index of the label of each row; -1 for a missing label."""
+
+    @classmethod
+    def of(cls, values: NDArray[Any], parts: Iterable[NDArray[Any]]) -> CodedLabels:
+        """Join the codes of adjacent parts of the rows."""
+        return cls(values, np.concatenate([*parts], dtype=np.min_scalar_type(-len(values) - 1), casting="unsafe"))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the labels."""
+        return self.values.dtype
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        has_missing = bool((self.codes < 0).any())
+        values = np.array([*self.values.tolist(), None], dtype=object) if has_missing else self.values
+        return values[self.codes].astype(dtype or values.dtype, copy=False)
+
+    def tolist(self) -> list[Any]:
+        """Return the labels of all rows as a list."""
+        return np.asarray(self).tolist()
+
+
+Labels: TypeAlias = NDArray[Any] | CodedLabels
+
+
 class EncodedLabels(NamedTuple):
     """Integer class code of each row, and the class pairs to compare."""
 
@@ -220,7 +256,7 @@ class EncodedLabels(NamedTuple):
 
 
 def encode_labels(
-    labels: NDArray[Any], *, positive: Label = None, negative: Label = None, pairs: str | None = "rest"
+    labels: Labels, *, positive: Label = None, negative: Label = None, pairs: str | None = "rest"
 ) -> EncodedLabels:
     """Convert labels to integer codes.
 
@@ -263,7 +299,7 @@ def encode_labels(
     return coded._replace(names=((_negative_name(names, positive, negative), positive),))
 
 
-def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label = None) -> EncodedLabels:
+def encode_binary_labels(labels: Labels, *, positive: Any, negative: Label = None) -> EncodedLabels:
     """Convert the labels of two classes to integer codes; either class may be absent."""
     is_positive = equal_labels(labels, positive)
     codes = is_positive.astype(np.int16)
@@ -271,7 +307,7 @@ def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label
     return EncodedLabels(codes, 2, (((0,), 1),), ((REST_LABEL if negative is None else negative, positive),))
 
 
-def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Sequence[int], pairs: str | None) -> EncodedLabels:
+def _assign_codes(labels: Labels, names: list[Any], positives: Sequence[int], pairs: str | None) -> EncodedLabels:
     codes = np.full(len(labels), -1, dtype=np.int16)
     for code, name in enumerate(names):
         codes[equal_labels(labels, name)] = code
@@ -357,13 +393,13 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
     return as_float_array(name, array)
 
 
-def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
+def check_labels(y: ArrayLike | CodedLabels, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
     """Check the labels, and return them as an array of shape (n,).
 
     Parameters
     ----------
-    y : array of shape (n,)
-        Labels. Dates and times are converted to objects of the module ``datetime``.
+    y : array of shape (n,), or CodedLabels
+        Labels. Dates and times are converted to objects of the module ``datetime``; coded labels remain coded.
     x : array
         Feature values. If ``x`` is one column and there are too many different labels, the error message asks "(were x
         and y exchanged?)".
@@ -371,6 +407,10 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
         With "omit", missing labels become None. Otherwise, missing labels cause an error. The message suggests "omit"
         only if "raise" was passed.
     """
+    if isinstance(y, CodedLabels):
+        _check_missing_labels(is_unlabelled(y), nan_policy)
+        check_labels(y.values, x)
+        return y  # type: ignore[return-value]
     labels = _fill_masked("y", y)
     if labels.ndim != 1:
         raise RocPredictError(f"y has shape {labels.shape}; pass an array of shape (n,) with one label for each row")
@@ -384,10 +424,7 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
             f"y contains {short_repr(compound[0])}; each label must be a single value such as a number or text"
         )
     missing = find_missing(labels)
-    if nan_policy != "omit" and missing.any():
-        _refuse_nan("y", missing, _OMIT_REMEDY if nan_policy == "raise" else "remove these rows")
-    if missing.all():
-        raise RocPredictError("all labels in y are missing; two classes are needed")
+    _check_missing_labels(missing, nan_policy)
     n_values = len(np.unique(labels[~missing])) if labels.dtype.kind == "f" else 0
     if n_values > _MAX_VALUES_AS_LABELS:
         hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
@@ -399,8 +436,20 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     return labels
 
 
-def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
+def _check_missing_labels(missing: NDArray[np.bool_], nan_policy: NanPolicy | None) -> None:
+    if nan_policy != "omit" and missing.any():
+        _refuse_nan("y", missing, _OMIT_REMEDY if nan_policy == "raise" else "remove these rows")
+    if missing.all():
+        raise RocPredictError("all labels in y are missing; two classes are needed")
+
+
+def equal_labels(labels: Labels, label: Any) -> NDArray[np.bool_]:
     """Return a mask of the labels that equal ``label``; unlike in NumPy, trailing NUL characters are significant."""
+    if isinstance(labels, CodedLabels):
+        is_equal = np.zeros(len(labels), dtype=bool)
+        for code in np.flatnonzero(equal_labels(labels.values, label)):
+            is_equal |= labels.codes == code
+        return is_equal
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
         wrapped[()] = _to_python(label)
@@ -410,8 +459,10 @@ def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
     return np.asarray(labels == label)
 
 
-def is_unlabelled(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask of the rows without a label in an array that ``check_labels`` returned."""
+def is_unlabelled(labels: Labels) -> NDArray[np.bool_]:
+    """Return a mask of the rows without a label; ``check_labels`` returned the labels."""
+    if isinstance(labels, CodedLabels):
+        return labels.codes < 0
     return equal_labels(labels, None) if labels.dtype.kind == "O" else np.zeros(len(labels), bool)
 
 
@@ -568,8 +619,13 @@ def _is_equal(item: Any, label: Any) -> bool:
         return False
 
 
-def unique_labels(labels: NDArray[Any]) -> list[Any]:
+def unique_labels(labels: Labels) -> list[Any]:
     """Return the distinct labels in sorted order."""
+    if isinstance(labels, CodedLabels):
+        is_present = np.zeros(len(labels.values) + 1, dtype=bool)
+        for start in range(0, len(labels), _N_LABELS_TO_SORT):  # NumPy converts indices to 64 bits
+            is_present[labels.codes[start : start + _N_LABELS_TO_SORT]] = True
+        return unique_labels(labels.values[is_present[:-1]])
     if labels.dtype.kind in "biu":
         extremes = [labels.min(), labels.max()]
         if np.count_nonzero(labels == extremes[0]) + np.count_nonzero(labels == extremes[1]) == len(labels):

@@ -93,12 +93,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--top", type=int, metavar="N", help=top)
     add("--format", choices=FORMATS, help="output format (default: table)")
     add("--out", type=Path, metavar="FILE", help="file to write; without --format, its suffix sets the format")
-    add(
-        "--report",
-        type=Path,
-        metavar="FILE",
-        help="also write an HTML report on all features of the ranking, with figures",
-    )
+    report = "also write an HTML report on all features of the ranking, with figures"
+    add("--report", type=Path, metavar="FILE", help=report)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -197,6 +193,7 @@ def _read_data(options: argparse.Namespace, nan_policy: NanPolicy | None = None)
         return data.features, data.labels, data.notes
     from rocpredict.sources.files import find_files, is_h5ad, open_tables, read_table_and_labels
 
+    labels: Any
     notes: tuple[str, ...] = ()
     for name in options.data:
         common.check_file(name)
@@ -218,17 +215,13 @@ def _read_data(options: argparse.Namespace, nan_policy: NanPolicy | None = None)
         if options.label is None:
             listed = format_list(filter(None, files.names), 10)
             raise RocPredictError(f"--label is needed; pass one of these columns: {listed}")
-        features, read_labels = files.features(
+        features, labels = files.features(
             label=options.label, usecols=_feature_columns(options, files.names), nan_policy=nan_policy
         )
-        labels = np.asarray(read_labels)
         if options.feature is None and set(files.names) & {*INDEX_NAMES} - {*(options.exclude or ())}:
             notes += ("The column without a name was not screened, because it is a row index.",)
-    words = np.flatnonzero(features.not_numeric)
-    if len(words):
-        listed = format_list(features.names[words], 10)
-        first = f"{features.names[words[0]]} contains {features.describe_text(words[0])}"
-        notes += (f"Columns that were not screened, because they are not numeric: {listed}; {first}.",)
+    if features.not_numeric.any():
+        notes += (features.describe_not_numeric(),)
     return features, labels, notes
 
 
@@ -323,10 +316,8 @@ def run_summarize(options: argparse.Namespace) -> None:
     if hasattr(features, "items"):  # built-in data
         features = dict(features)
     classes = common.parse_classes(options, labels)
-    units, edges = (
-        {name: unit for name, _, unit in pairs},
-        None if options.edges is None else _read_edges(options.edges),
-    )
+    units = {name: unit for name, _, unit in pairs}
+    edges = None if options.edges is None else _read_edges(options.edges)
     summary = summarize(features, labels, **classes, units=units, histogram_edges=edges, memory=options.memory)
     numeric = summary.select(~getattr(features, "not_numeric", np.zeros(len(summary), dtype=bool)))
     shared = numeric.suppress_small_counts(options.min_count, histograms=edges is not None)

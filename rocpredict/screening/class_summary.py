@@ -234,9 +234,11 @@ def read_moments(
         result.assign(columns, merge(result.map(lambda array: array[:, columns]), part) if rows.start else part)  # noqa: B023
         if visit is not None:
             visit(rows, columns, tile)
+        del tile  # its memory is needed for the next tile
         n_cells += (rows.stop - rows.start) * (columns.stop - columns.start)
         if table.source.is_streamed:
             report_progress(n_cells // table.n_rows, len(table))
+    result.n_missing[:, table.not_numeric] = 0  # their text was read as NaN
     return result
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import dask
 import dask.array as da
@@ -46,8 +46,15 @@ from rocpredict.sources.table import check_has_numeric, check_length, column_ind
 _FAN_IN = 8
 """Number of sets of moments that one task merges."""
 _ROOM_FACTOR = 8
-"""Ratio of the memory of all workers to the size of the columns that are collected at a time."""
+"""Ratio of the free memory of all workers to the size of the columns that are collected at a time.
+
+Parts, pieces and blocks of these columns take about four times the share of a worker."""
+_IMPORTS_BYTES = 400_000_000
+"""Memory of a worker after its imports, rounded up."""
 _CHANGED = "each computation returns different rows of X or y; compute X and y first, or sort them by a key"
+
+
+ReadColumns: TypeAlias = Callable[[NDArray[np.intp]], tuple[list[Any], NDArray[np.intp]]]
 
 
 class DaskTable(NamedTuple):
@@ -61,6 +68,12 @@ class DaskTable(NamedTuple):
     """Delayed parts of the table, each with some of the rows: arrays, sparse matrices or data frames."""
     columns: NDArray[np.intp]
     """Indices of the columns of each part that are features."""
+    read: ReadColumns
+    """Function that returns delayed parts with some of the columns, and the places of these columns in each part.
+
+    If the source can read single columns, the parts contain only these. Otherwise, they contain other columns, too."""
+    label_column: int | None
+    """Index of the column of each part that contains the labels, or None if the labels are not a column."""
     label_parts: list[Any]
     """Labels of the rows of each part, delayed or in memory."""
     sizes: NDArray[np.intp]
@@ -87,7 +100,10 @@ class DaskTable(NamedTuple):
         random rows from all parts.
         """
         options: dict[str, Any] = {"order": order, "engine": engine, "classes": coded.classes}
+        options["label_column"] = self.label_column
         codes_by_label, label_parts = self._codes(coded)
+        if self.label_column is not None:
+            label_parts = [None] * len(self.parts)
         parts = [None] * len(self.parts) if weights is None else np.split(weights, np.cumsum(self.sizes)[:-1])
         if histogram_edges is not None:
             options["pair"] = coded.class_pairs[0]
@@ -115,7 +131,8 @@ class DaskTable(NamedTuple):
     ) -> Iterator[tuple[NDArray[np.intp], Any]]:
         """Call ``work(block, features, codes, weights)`` on the workers for each block of complete columns.
 
-        A table that exceeds the memory of the workers is read several times, each time for different columns.
+        Columns that take more than an eighth of the free memory of the workers are computed in groups. For each group,
+        only its columns are read if the source can read some columns alone, and otherwise the whole table.
         """
         codes_by_label, label_parts = self._codes(coded)
         codes = dask.delayed(_encode_all)(label_parts, codes_by_label)
@@ -124,11 +141,10 @@ class DaskTable(NamedTuple):
         at_once = max(1, _memory_of_workers() // (_ROOM_FACTOR * 8 * self.n_rows * width)) * width
         for run in block_slices(len(features), at_once):
             chosen = features[run]
+            parts, columns = self.read(self.columns[chosen])
             arrays = [
-                da.from_delayed(
-                    dask.delayed(_to_dense)(part, self.columns[chosen]), (int(size), len(chosen)), np.float64
-                )
-                for part, size in zip(self.parts, self.sizes, strict=True)
+                da.from_delayed(dask.delayed(_to_dense)(part, columns), (int(size), len(chosen)), np.float64)
+                for part, size in zip(parts, self.sizes, strict=True)
             ]
             places = [chosen[columns] for columns in block_slices(len(chosen), width)]
             blocks = da.concatenate(arrays).rechunk((-1, width), method="tasks").to_delayed().ravel()
@@ -144,14 +160,15 @@ class DaskTable(NamedTuple):
         labels.
         """
         if all(isinstance(part, np.ndarray) for part in self.label_parts):
-            return None, np.split(coded.codes.astype(np.int16, copy=False), np.cumsum(self.sizes)[:-1])
+            small = coded.codes.astype(np.int8 if coded.classes < 128 else np.int16)  # part of the graph
+            return None, np.split(small, np.cumsum(self.sizes)[:-1])
         names = unique_labels(self.labels)
         codes = [int(coded.codes[np.argmax(equal_labels(self.labels, name))]) for name in names]
         return dict(zip(names, codes, strict=True)), self.label_parts
 
 
 def _memory_of_workers() -> int:
-    """Return the memory of all workers in bytes, or a very large number if there is no cluster or no memory limit."""
+    """Return the free memory of all workers, or a very large number if there is no cluster or no memory limit."""
     if "distributed" in sys.modules:
         from distributed import default_client
 
@@ -162,7 +179,7 @@ def _memory_of_workers() -> int:
         limits = client.run_on_scheduler(
             lambda dask_scheduler: [worker.memory_limit for worker in dask_scheduler.workers.values()]
         )
-        return int(sum(limits)) if all(limits) else sys.maxsize
+        return sum(max(0, limit - _IMPORTS_BYTES) for limit in limits) if all(limits) else sys.maxsize
     return sys.maxsize
 
 
@@ -217,24 +234,32 @@ def _from_frame(X: Any, y: Any, names: Any, needs_order: bool) -> DaskTable | No
     parts, columns = X.to_delayed(), np.arange(X.shape[1])
     frame_names = check_feature_names([str(name) for name in X.columns], len(columns))
     is_text = np.array([is_text_type(kind) for kind in DaskQuery(X).collect_schema().values()])
-    if isinstance(y, str):
-        place = column_index(frame_names, y, argument="y", source_name="X")
-        columns = np.delete(columns, place)
-        label_parts = [dask.delayed(_label_column)(part, place) for part in parts]
-        scanned = X.iloc[:, [place]].to_delayed()  # reads only this column
-        if len(scanned) == len(parts):
-            scanned = [dask.delayed(_label_column)(part, 0) for part in scanned]
-        else:
-            scanned = label_parts
-        sizes, labels = _scan_labels(scanned)
+
+    def read(columns: NDArray[np.intp]) -> tuple[list[Any], NDArray[np.intp]]:
+        if not _has_fixed_partitions(X) or len(parts) != X.npartitions:
+            return parts, columns
+        # the optimizer of Dask would merge small partitions
+        return X.iloc[:, columns].simplify().to_delayed(optimize_graph=False), np.arange(len(columns))
+
+    label_column = column_index(frame_names, y, argument="y", source_name="X") if isinstance(y, str) else None
+    scanned, places = read(columns[:1] if label_column is None else np.array([label_column]))
+    if label_column is not None:
+        columns = np.delete(columns, label_column)
+        label_parts = [dask.delayed(_label_column)(part, places[0]) for part in scanned]
+        sizes, labels = _scan_labels(label_parts)
     else:
-        sizes = np.array(compute([dask.delayed(len)(part) for part in parts]))
+        sizes = np.array(compute([dask.delayed(len)(part) for part in scanned]))
         labels = check_labels(y, np.empty((0, 0)))
         label_parts = _split(labels, sizes)
     if names is None or isinstance(y, str):
         columns = columns[~np.isin(frame_names[columns], INDEX_NAMES)]
     kept = frame_names[columns] if names is None else check_feature_names(names, len(columns))
-    return DaskTable(kept, is_text[columns], parts, columns, label_parts, sizes, labels)
+    return DaskTable(kept, is_text[columns], parts, columns, read, label_column, label_parts, sizes, labels)
+
+
+def _has_fixed_partitions(X: Any) -> bool:
+    """Return whether the partitions of some columns have the same rows as those of all columns."""
+    return not any("partition_size" in node._parameters and node.operand("partition_size") for node in X.expr.walk())
 
 
 def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
@@ -246,8 +271,21 @@ def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
         raise RocPredictError(
             f"y={y!r} is the name of a column, but X is a Dask array without column names; pass one label for each row"
         )
-    kept, X = check_feature_names(names, X.shape[1]), X.rechunk({1: -1})
-    sizes = np.array(X.chunks[0])
+    kept, sizes = check_feature_names(names, X.shape[1]), np.array(X.chunks[0])
+    io_deps = getattr(X.dask.layers.get(X.name), "io_deps", {})
+    is_stored = any(type(dependency).__name__ == "ArraySliceDep" for dependency in io_deps.values())  # of da.from_array
+    stops = np.cumsum(X.chunks[1])
+
+    def read(columns: NDArray[np.intp]) -> tuple[list[Any], NDArray[np.intp]]:
+        start, last = int(columns.min()), int(columns.max())
+        if is_stored:
+            part = X[:, start : last + 1]
+        else:
+            # chunks are not sliced, because not every sparse matrix can be sliced
+            first, end = np.searchsorted(stops, [start, last], side="right")
+            start, part = int(stops[first] - X.chunks[1][first]), X.blocks[:, first : end + 1]
+        return part.rechunk({1: -1}).to_delayed().ravel().tolist(), columns - start
+
     if isinstance(y, da.Array):
         if y.shape != X.shape[:1]:
             raise RocPredictError(f"X has shape {X.shape} and y has shape {y.shape}; both must have the same length")
@@ -257,7 +295,8 @@ def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
         labels = check_labels(y, np.empty((0, 0)))
         label_parts = _split(labels, sizes)
     is_text = np.zeros(len(kept), dtype=bool)
-    return DaskTable(kept, is_text, X.to_delayed().ravel().tolist(), np.arange(len(kept)), label_parts, sizes, labels)
+    parts = X.rechunk({1: -1}).to_delayed().ravel().tolist()
+    return DaskTable(kept, is_text, parts, np.arange(len(kept)), read, None, label_parts, sizes, labels)
 
 
 def _split(labels: NDArray[Any], sizes: NDArray[np.intp]) -> list[NDArray[Any]]:
@@ -287,7 +326,7 @@ def _label_column(part: Any, place: int) -> Any:
 def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int16]:
     """Return the class codes of the labels of a part; without ``codes_by_label``, the labels are already codes."""
     if codes_by_label is None:
-        return np.asarray(part)
+        return np.asarray(part, dtype=np.int16)
     codes = np.full(len(part), -2, dtype=np.int16)
     labels = check_labels(part, np.empty((0, 0))) if len(part) else part
     for name, code in codes_by_label.items():
@@ -317,12 +356,13 @@ def _part_moments(
     codes_by_label: dict[Any, int] | None,
     columns: NDArray[np.intp],
     *,
+    label_column: int | None,
     pair: Any = None,
     edges: FloatArray | None = None,
     **options: Any,
 ) -> tuple[Moments, FeatureHistograms | None]:
     """Return the moments of one part and, if edges are passed, the histograms of a class pair."""
-    codes = _encode(labels, codes_by_label)
+    codes = _encode(labels if label_column is None else _label_column(part, label_column), codes_by_label)
     if part.shape[0] != len(codes):
         raise RocPredictError(_CHANGED)
     matrix = _to_matrix(part, columns)

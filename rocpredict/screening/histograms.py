@@ -508,14 +508,16 @@ class RowSample(NamedTuple):
         rng, n_rows = rng or np.random.default_rng(0), min(cls.limit(len(table)), table.n_rows)
         keys = rng.random(table.n_rows)
         rows = np.sort(np.argpartition(keys, n_rows - 1)[:n_rows])
+        keys = keys[rows]  # the keys of all rows would take memory while the table is read
         values, n_cells = np.empty((n_rows, len(table))), 0
         for place, columns, tile in table.iter_tiles():
             inside = slice(*np.searchsorted(rows, [place.start, place.stop]))
             values[inside, columns] = to_dense(tile[rows[inside] - place.start])
+            del tile  # its memory is needed for the next tile
             n_cells += (place.stop - place.start) * (columns.stop - columns.start)
             if table.source.is_streamed:
                 report_progress(n_cells // table.n_rows, len(table))
-        return cls(keys[rows], values)
+        return cls(keys, values)
 
     @classmethod
     def of_batches(cls, batches: Iterable[Any]) -> RowSample | None:
@@ -573,7 +575,7 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
     n_jobs : int, default=1
         Number of threads.
     """
-    rows = [np.flatnonzero(codes == code) for code in (0, 1)]
+    classes = [codes == code for code in (0, 1)]
     width = int(np.clip(_BLOCK_BYTES // (8 * max(1, len(codes))), 1, _BLOCK_FEATURES))
     blocks = [slice(start, start + width) for start in range(0, len(edges), width)]
     shape = 2, *edges.shape
@@ -582,8 +584,8 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
 
     def count(block: slice) -> None:
         columns = to_dense(matrix[:, block])
-        for code, class_rows in enumerate(rows):
-            values = np.ascontiguousarray(columns[class_rows].T)
+        for code, is_class in enumerate(classes):
+            values = np.ascontiguousarray(columns[is_class].T)
             values.sort(axis=1)
             n_values = values.shape[1] - np.isnan(values).sum(axis=1)
             for j, row, n_row in zip(range(*block.indices(len(edges))), values, n_values, strict=True):
@@ -601,9 +603,11 @@ def count_cells(matrix: Any, codes: NDArray[Any], edges: FloatArray, n_jobs: int
     return FeatureHistograms(edges, counts, minimum, maximum)
 
 
-def pair_sides(codes: NDArray[Any], pair: tuple[Any, int]) -> NDArray[np.int64]:
+def pair_sides(codes: NDArray[Any], pair: tuple[Any, int]) -> NDArray[np.int8]:
     """Return 1 for rows of the positive class of a pair, 0 for rows of a negative class, and -1 for all other rows."""
-    return np.where(codes == pair[1], 1, np.where(np.isin(codes, pair[0]), 0, -1))
+    sides = np.full(len(codes), -1, dtype=np.int8)
+    sides[np.isin(codes, pair[0])], sides[codes == pair[1]] = 0, 1
+    return sides
 
 
 def choose_edges(

@@ -97,6 +97,8 @@ class ScreeningResult(Result):
         Number of rows in the screened table.
     n_unlabelled : int
         Number of rows in the screened table that were omitted because they have no label.
+    not_numeric_note : str
+        Sentence that lists the columns that are not numeric, with the first text of the first of them, or "".
     n_screened, n_tested : int
         ``n_screened`` is the number of rows of the complete result, and ``n_tested`` is the number of these rows with a
         p-value. ``q_value`` is adjusted for ``n_tested`` tests. Selecting rows, as with ``top(10)``, does not change
@@ -160,6 +162,7 @@ class ScreeningResult(Result):
     row_index: NDArray[np.intp]
     """Position of each row in the order of the input: by class pair, then by feature."""
     n_unlabelled: int = 0
+    not_numeric_note: str = ""
 
     def __post_init__(self) -> None:
         for values in (*self.columns.values(), self.row_index):
@@ -443,7 +446,8 @@ class ScreeningResult(Result):
         names, top = self.display_columns(), self if rows is None else self.top(rows)
         cells = [list(map(files.none_if_missing, row)) for row in zip(*(top[name] for name in names), strict=True)]
         cut = [f"The first {len(top)} of {len(self)} rows."] if len(top) < len(self) else []
-        return Table(repr(self), names, cells, _FORMATS, cut, self.flags)
+        notes = [*cut, self.not_numeric_note] if self.not_numeric_note else cut
+        return Table(repr(self), names, cells, _FORMATS, notes, self.flags)
 
     def display_columns(self) -> list[str]:
         """Return the names of the main columns."""

@@ -355,9 +355,9 @@ def screen(
         Whether to screen the matrix ``raw.X`` of an AnnData object or h5ad file.
     memory : float or str, default="1GB"
         Memory budget for tables that are read from files, lazy queries or batch readers: a number of bytes, or a string
-        such as "500MB". The budget limits the size of the blocks in which the table is read. If a single column exceeds
-        the budget, an error is raised. Its message states the required budget. The budget does not include the memory
-        for labels and results.
+        such as "500MB". The budget limits the size of the blocks in which the table is read. If one column and the
+        copies for processing it exceed the budget, an error states the required budget. The budget does not include the
+        memory for labels and results.
     progress : callable, optional
         Function that is called as ``progress(done, total)``, where ``done`` and ``total`` are numbers of features. If
         the table is read twice, as for histograms, ``done`` starts again from 0. For batches and for Arrow scanners and
@@ -519,7 +519,7 @@ def _screen(
         result = _from_summary(summarize_table(table, coded, None, kernel, edges), options, table)
     else:
         result = _ScreeningRun(options, table, coded, row_weights).run()
-    return replace(result, n_unlabelled=n_unlabelled)
+    return replace(result, n_unlabelled=n_unlabelled, not_numeric_note=table.describe_not_numeric())
 
 
 def _check_one_pair(options: _ScreenOptions, coded: EncodedLabels, positive: Label) -> None:
@@ -592,6 +592,7 @@ def _screen_dask(
         n_done = 0
         block_options = replace(options, empirical=True, nan_policy="omit", n_jobs=1)
         work = partial(_screen_block, (block_options, lazy.names, coded._replace(codes=coded.codes[:0])))
+        budget = budget._replace(copies=run._copies())
         for place, (results, missing) in lazy.map_blocks(work, coded, weights, features, budget):
             run.results.insert(place, results)
             run.missing[place] = missing
@@ -625,12 +626,13 @@ class _ScreeningRun:
     def __init__(
         self, options: _ScreenOptions, table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None
     ) -> None:
-        self.options, self.table, self.encoded_labels, self.weights = options, table, encoded_labels, weights
+        self.options, self.encoded_labels, self.weights = options, encoded_labels, weights
         self.class_pairs = [ClassPair(*class_pair) for class_pair in encoded_labels.class_pairs]
         self.threads: dict[str, Any] = {
             "engine": select_engine(options.engine, table.n_rows * len(table)),
             "n_jobs": options.n_jobs,
         }
+        self.table = replace(table, budget=table.budget._replace(copies=self._copies())) if options.empirical else table
         self.sort_plan = SortPlan()
         self.n_done, self.n_total = 0, len(table)
         self.missing = np.zeros(len(table), dtype=np.int64)
@@ -653,6 +655,7 @@ class _ScreeningRun:
                 features = np.arange(place.start, place.stop)
                 class_moments = moments_of_classes(matrix, codes, classes, weights=self.weights, **kernel)
                 self._count(features, matrix, self.predict(features, class_moments))
+                del matrix  # its memory is needed for the next block
         else:
             class_moments = read_moments(self.table, self.encoded_labels, self.weights, **kernel)
             pairs = self.predict(np.arange(len(self.table)), class_moments)
@@ -661,7 +664,15 @@ class _ScreeningRun:
             self.n_total = len(best)
             for place, matrix in self.table.iter_blocks(best):
                 self._count(best[place], matrix, [pair.subset(best[place]) for pair in pairs])
+                del matrix
         return self.finish()
+
+    def _copies(self) -> int:
+        """Return the memory that empirical results of a column need, divided by the size of the column."""
+        if self.weights is not None or self.options.family == "auto":
+            return 27
+        are_joined = len(self.class_pairs) > 1 and any(len(class_pair.negative) > 1 for class_pair in self.class_pairs)
+        return {"numba": (4, 9), "numpy": (6, 13)}[self.threads["engine"]][are_joined]
 
     def finish(self) -> ScreeningResult:
         """Return the result of the screening; missing values raise an error if ``nan_policy`` is "raise"."""

@@ -763,6 +763,10 @@ def _is_one(label: Any) -> bool:
     return not isinstance(label, (set, dict)) and is_label(label, [label])
 
 
+_HISTOGRAM_COPIES = 5
+"""Memory that the histograms of a column need, divided by the size of the column."""
+
+
 def summarize_table(
     table: FeatureTable,
     encoded_labels: EncodedLabels,
@@ -774,6 +778,7 @@ def summarize_table(
     if edges is None:
         moments = read_moments(table, encoded_labels, weights, **options)
         return summaries_by_class_pair(moments, encoded_labels, table.names)[0]
+    table = replace(table, budget=table.budget._replace(copies=_HISTOGRAM_COPIES))
     sides = pair_sides(encoded_labels.codes, encoded_labels.class_pairs[0])
     empty = count_cells(np.empty((0, len(edges))), sides[:0], edges)
     counts, minimum, maximum = empty.counts.copy(), empty.minimum.copy(), empty.maximum.copy()

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
+from math import ceil
 from numbers import Complex, Number, Real
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 from weakref import finalize
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.formatting import pluralize
-from rocpredict.base.labels import unique_labels
+from rocpredict.base.labels import CodedLabels, Labels
 from rocpredict.base.validation import (
     RocPredictError,
     as_float_array,
@@ -39,7 +40,11 @@ Item = TypeVar("Item")
 Output = TypeVar("Output")
 _END: Any = object()
 _CHUNK_ROWS = 65_536
-"""The chunks of a polars column are copied one by one if they have this number of rows or more on average."""
+"""The chunks of a polars column are copied one by one if they have this number of rows or more on average.
+
+The rows of a DuckDB query are read in parts of this size."""
+_LABEL_ROWS = 131_072
+"""Number of rows of a file whose labels are read at a time."""
 _UNITS = {"": 1} | {
     f"{unit}{suffix}": base**power
     for power, unit in enumerate("kMGT", 1)
@@ -48,9 +53,13 @@ _UNITS = {"": 1} | {
 _TILES_IN_MEMORY = 12
 """Ratio of the memory budget to the size of a block.
 
-The budget also covers the blocks that are being read, sorted copies of blocks, and labels."""
-_COLUMNS_IN_MEMORY = 5
-"""Memory that is needed to screen a column larger than a block, divided by the size of the column."""
+The budget also covers the blocks that are being read, and sorted copies of blocks."""
+_COPIES = 4
+"""Memory that is needed to screen a column, in addition to the memory for reading it, divided by its size."""
+_QUERY_COPIES = 6
+"""Memory that a query of all rows needs, including the block, divided by the size of the block."""
+_FIXED_BYTES = 8_000_000
+"""Memory that is needed for a table of any size."""
 
 
 class MemoryBudget(NamedTuple):
@@ -62,26 +71,41 @@ class MemoryBudget(NamedTuple):
         Budget in bytes. By default, there is no limit. A block then contains as many columns as fit into 32 MB, but at
         least one column for each thread.
     n_jobs : int, default=1
-        Number of threads; each thread processes at least one column at a time.
+        Number of threads. A block has a column for each thread, or fewer if the budget is too small.
+    copies : float, default=4
+        Memory that is needed to process a column, in addition to the memory for reading it, divided by its size.
     """
 
     total: int | None = None
     n_jobs: int = 1
+    copies: float = _COPIES
 
     @property
     def block_bytes(self) -> int:
         """Size of a block in bytes."""
         return BLOCK_BYTES if self.total is None else min(BLOCK_BYTES, self.total // _TILES_IN_MEMORY)
 
-    def block_width(self, column_bytes: int) -> int:
-        """Return the number of columns of a block, or raise RocPredictError if a single column exceeds the budget."""
-        most = self.n_jobs if self.total is None else self.total // max(1, _COLUMNS_IN_MEMORY * column_bytes)
+    def block_width(self, column_bytes: int, reading: float = 2) -> int:
+        """Return the number of columns of a block, or raise RocPredictError if a single column exceeds the budget.
+
+        ``reading`` is the memory for reading a column, including the block, divided by the size of the column.
+        """
+        needed = ceil((reading + self.copies) * column_bytes)
+        most = self.n_jobs if self.total is None else (self.total - _FIXED_BYTES) // max(1, needed)
         if not most:
             raise RocPredictError(
                 f"memory={format_bytes(self.total or 0)!r} is too small for a column of {format_bytes(column_bytes)}; "
-                f"pass memory={format_bytes(_COLUMNS_IN_MEMORY * column_bytes)!r} or more"
+                f"pass memory={format_bytes(needed + _FIXED_BYTES)!r} or more"
             )
         return max(self.block_bytes // max(1, column_bytes), min(self.n_jobs, most))
+
+    def reads_ahead(self, block: Any, reading: float = 2) -> bool:
+        """Return whether the budget allows reading the next block while this one is processed."""
+        n_bytes = getattr(block, "nbytes", 0)  # a sparse block is as small as the budget requires
+        reading *= 8 / block.dtype.itemsize
+        processed = self.copies * min(self.n_jobs, block.shape[1]) / block.shape[1]
+        needed = (reading + 1 + processed) * n_bytes + _FIXED_BYTES
+        return self.total is None or needed <= self.total
 
 
 DEFAULT_BUDGET = MemoryBudget()
@@ -125,14 +149,19 @@ def format_bytes(n_bytes: int) -> str:
     return f"{number}{['B', 'kB', 'MB', 'GB', 'TB'][power]}"
 
 
-def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield each item while a thread reads the next one."""
+def read_ahead(items: Iterator[Item], is_allowed: Callable[[Item], bool] = lambda item: True) -> Iterator[Item]:
+    """Yield each item while a thread reads the next one, unless ``is_allowed(item)`` is False.
+
+    The caller should delete each item before it asks for the next one.
+    """
     with ThreadPoolExecutor(1) as pool:
         ahead = pool.submit(next, items, _END)
         while (item := ahead.result()) is not _END:
-            ahead = pool.submit(next, items, _END)
+            early = is_allowed(item)
+            ahead = pool.submit(next, items, _END) if early else Future()  # without the item
             yield item
             del item
+            ahead = ahead if early else pool.submit(next, items, _END)
 
 
 class BlockMemory:
@@ -188,6 +217,8 @@ class ColumnSource(ABC):
     _is_text: Any = None  # mask of the columns with text, or None if no column can contain text
     texts: Mapping[int, str] = {}
     """First text of columns whose text is not stored."""
+    reading_copies: float = 2
+    """Memory that is needed to read a column, including the block, divided by the size of the column."""
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
@@ -205,6 +236,14 @@ class ColumnSource(ABC):
     @abstractmethod
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged."""
+
+    def labels(self, column: int) -> Labels:
+        """Return one column as labels, coded if this saves memory."""
+        return self.column(column)
+
+    def first_text(self, column: int) -> Any:
+        """Return the first text or date of a column, or None."""
+        return self.texts.get(column) or next(iter_text(self.column(column)), None)
 
     def validate(self, columns: Iterable[int]) -> None:  # noqa: B027
         """Raise RocPredictError if one of the columns has both numbers and text."""
@@ -244,11 +283,17 @@ class BlockSource(ColumnSource):
         selection = np.arange(self.shape[1]) if columns is None else columns
         dtype = np.dtype(self.dtype(selection))
         memory = BlockMemory()
-        for place in block_slices(len(selection), budget.block_width(self.shape[0] * dtype.itemsize)):
+        reading = self.reading_copies * 8 / dtype.itemsize  # row indices of float32 are as large as those of float64
+        width = budget.block_width(self.shape[0] * dtype.itemsize, reading)
+        for place in block_slices(len(selection), width):
             block = memory.allocate((self.shape[0], len(selection[place])), dtype)
-            self.read_into(block, selection[place])
+            self.fill(block, selection[place], budget)
             yield place, block
             del block
+
+    def fill(self, block: NDArray[Any], columns: ColumnIndices, budget: MemoryBudget) -> None:
+        """Write the selected columns into a block within a memory budget."""
+        self.read_into(block, columns)
 
     def dtype(self, columns: ColumnIndices) -> Any:
         """Return the dtype of blocks of the selected columns."""
@@ -316,10 +361,23 @@ class SlicedSource(DenseSource):
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Write the selected columns into an array; adjacent columns are read together."""
-        for first, run in contiguous_runs(columns):
-            values = np.asarray(self.array[:, run])
-            floats = as_float_array("X", values) if values.dtype.kind in "iu" else values
-            out[:, first : first + floats.shape[1]] = floats
+        self._read_parts(out, columns, len(out))
+
+    def fill(self, block: NDArray[Any], columns: ColumnIndices, budget: MemoryBudget) -> None:
+        """Write the selected columns into a block; whole chunks of rows are read, as many as fit into a block."""
+        chunk = getattr(self.array, "chunks", None)
+        if not chunk or not isinstance(chunk[0], int):
+            self.read_into(block, columns)
+            return
+        chunk_bytes = chunk[0] * max(chunk[1], len(columns)) * self.array.dtype.itemsize
+        self._read_parts(block, columns, chunk[0] * max(1, budget.block_bytes // chunk_bytes))
+
+    def _read_parts(self, out: NDArray[Any], columns: ColumnIndices, n_rows: int) -> None:
+        for rows in block_slices(len(out), n_rows):
+            for first, run in contiguous_runs(columns):
+                values = np.asarray(self.array[rows, run])
+                floats = as_float_array("X", values) if values.dtype.kind in "iu" else values
+                out[rows, first : first + floats.shape[1]] = floats
 
 
 class ColumnwiseSource(BlockSource):
@@ -386,6 +444,8 @@ _FRAME_MODULES = frozenset(
 )
 _TIME_TYPES = ("Date", "Datetime", "Duration", "Time")
 _TEXT_TYPES = ("String", "Categorical", "Enum", "Binary", "List", "Array", "Struct", *_TIME_TYPES)
+CODED_TYPES = ("String", "Categorical", "Enum")
+"""Types of columns that are read as coded labels."""
 _OBJECT_TYPES = ("Object", "Unknown")
 _FLOAT32_TYPES = ("Float16", "Float32")
 
@@ -440,6 +500,11 @@ _DASK_NODES = {
 _DASK_FUNCTIONS = frozenset(["Map", "Apply"])
 """Names of the classes of elementwise nodes that call a function of the user."""
 
+_POLARS_SCAN = re.compile(
+    r"((Parquet|Ipc|IPC) SCAN \[|PROJECT |ESTIMATED ROWS|UNION\[maintain_order: true\]|PLAN \d|END UNION"
+    r'|SELECT \[(col\(""\)(\.alias\(""\)|\.(strict_)?cast\([^)]*\))*(, )?)*\]$)'
+)
+"""Pattern that matches each line of the plan of a polars query that only selects columns of Parquet or Arrow files."""
 COLLECT_REMEDY = "collect X first, with X.collect() in polars, X.arrow() in DuckDB or X.compute() in Dask"
 _NO_ORDER = f"X is a query that returns its rows in a different order each time; {COLLECT_REMEDY}"
 
@@ -471,7 +536,7 @@ class DaskQuery:
         return nw.from_native(self._native.compute())
 
 
-_QUERY_LIBRARIES = frozenset(("polars", "narwhals", "duckdb", "_duckdb"))
+_QUERY_LIBRARIES = frozenset(("polars", "narwhals", "duckdb", "_duckdb", "pyarrow"))
 """Libraries whose exceptions are reported as errors of a query."""
 
 
@@ -497,8 +562,8 @@ def has_row_order(frame: Any) -> bool:
         return all(names & _DASK_NODES and not names & _DASK_FUNCTIONS for names in nodes)
     library = frame.implementation.name.lower()
     if library == "polars":
-        lines = [re.sub(r'"[^"]*"', '""', line).strip() for line in native.explain(optimized=False).splitlines()]
-        return all(_POLARS_NODES.match(line) and not _POLARS_UNORDERED.search(line) for line in lines if line)
+        lines = _polars_plan(native)
+        return all(_POLARS_NODES.match(line) and not _POLARS_UNORDERED.search(line) for line in lines)
     if library == "duckdb":
         plan = native.explain()
         lines = plan.splitlines()
@@ -506,6 +571,12 @@ def has_row_order(frame: Any) -> bool:
         titles += [below for line, below in pairwise(lines) if "\u250c" in line]
         return bool(titles) and not any(map(_DUCKDB_UNORDERED.search, titles)) and not _DUCKDB_RANDOM.search(plan)
     return False
+
+
+def _polars_plan(frame: Any) -> list[str]:
+    """Return the lines of the plan of a polars query, without the names in them."""
+    plan = re.sub(r'"[^"]*"', '""', frame.explain(optimized=False))
+    return [line.strip() for line in plan.splitlines() if line.strip()]
 
 
 class DataFrameSource(BlockSource):
@@ -527,7 +598,12 @@ class DataFrameSource(BlockSource):
         schema = run_query(frame.collect_schema)
         self.frame, self.columns, self._lazy = frame, list(schema), not isinstance(frame, nw.DataFrame)
         self.is_streamed = self._lazy
-        self._labels: tuple[str, _Labels] | None = None
+        library = getattr(frame, "implementation", None)  # a Dask query has none
+        self._library = library.name.lower() if library is not None and self._lazy else ""
+        self._is_scan = self._library == "polars" and all(map(_POLARS_SCAN.match, _polars_plan(frame.to_native())))
+        if self._lazy and not self._is_scan:  # the query returns labels, and all rows unless DuckDB runs it
+            self.reading_copies = 3 if self._library == "duckdb" else _QUERY_COPIES
+        self._labels: tuple[str, Labels] | None = None
         if isinstance(frame, nw.LazyFrame):
             rows = self.collect(frame.select(nw.len())).item()
         else:
@@ -543,16 +619,29 @@ class DataFrameSource(BlockSource):
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Write the selected columns into an array, with NaN for nulls and for columns that are not numeric."""
-        numeric = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
-        part = self._collect_in_order(numeric) if self._lazy and numeric else self.frame
-        for place, index in enumerate(columns.tolist()):
-            if self._is_text[index]:
-                out[:, place] = np.nan
-            else:
-                name, start = self.columns[index], 0
+        self._read_parts(out, columns, self.shape[0])
+
+    def fill(self, block: NDArray[Any], columns: ColumnIndices, budget: MemoryBudget) -> None:
+        """Write the selected columns into a block; it is read from files in parts if the budget is small."""
+        needed = (_QUERY_COPIES + budget.copies) * block.nbytes + _FIXED_BYTES
+        is_small = block.nbytes <= budget.block_bytes or budget.total is None or needed <= budget.total
+        n_parts = 1 if is_small else ceil(2 * block.nbytes / budget.block_bytes)
+        self._read_parts(block, columns, ceil(len(block) / n_parts))
+
+    def _read_parts(self, out: NDArray[Any], columns: ColumnIndices, n_rows: int) -> None:
+        """Write the selected columns into an array, as many rows at a time as ``_query`` yields."""
+        is_text, start = self._is_text[columns], 0
+        names = {place: self.columns[columns[place]] for place in np.flatnonzero(~is_text).tolist()}
+        out[:, is_text] = np.nan
+        parts = self._query_in_order([*names.values()], n_rows) if self._lazy else iter([self.frame])
+        for part in parts if names else ():
+            for place, name in names.items():
+                row = start
                 for chunk in _float_chunks(part.get_column(name)):
-                    out[start : start + len(chunk), place] = frame_column_to_floats(str(name), chunk)
-                    start += len(chunk)
+                    out[row : row + len(chunk), place] = frame_column_to_floats(str(name), chunk)
+                    row += len(chunk)
+            start += len(part)
+            del part  # its memory is needed for the next part
 
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged, with None for nulls."""
@@ -560,26 +649,63 @@ class DataFrameSource(BlockSource):
         part = self.collect(self.frame.select([name])) if self._lazy else self.frame
         return column_to_labels(part.get_column(name))
 
-    def check_order_by(self, column: int) -> NDArray[Any]:
-        """Return the label column; for a lazy frame, store the labels so that later queries can check the row order."""
-        labels = self.column(column)
+    def labels(self, column: int) -> Labels:
+        """Return one column as labels; the text of a query is coded."""
+        if not self._lazy or self._kinds[column] not in CODED_TYPES:
+            return self.column(column)
+        name = self.columns[column]
+        return code_labels(part.get_column(name) for part in self._query([name], _LABEL_ROWS))
+
+    def first_text(self, column: int) -> Any:
+        """Return the first text or date of a column, or None."""
+        query = self.frame.select([self.columns[column]])
+        if isinstance(query, DaskQuery):
+            return super().first_text(column)
+        first = query.drop_nulls().head(1)
+        part = self.collect(first) if self._lazy else first
+        return next(iter_text(column_to_labels(part.get_column(self.columns[column]))), None)
+
+    def check_order_by(self, column: int) -> Labels:
+        """Return the label column; for a query, store the labels so that later queries can check the row order."""
+        labels = self.labels(column)
         if len(labels) != self.shape[0]:
             raise RocPredictError(_NO_ORDER)
-        self._labels = (self.columns[column], _Labels.of(labels)) if self._lazy else None
+        self._labels = (self.columns[column], labels) if self._lazy and not self._is_scan else None
         return labels
 
-    def _collect_in_order(self, names: list[str]) -> Any:
-        """Query columns together with the labels, or raise RocPredictError if the row order has changed."""
-        if self._labels is None:
-            part = self.collect(self.frame.select(names))
-            is_same = len(part) == self.shape[0]
+    def _query(self, names: list[str], n_rows: int) -> Iterator[Any]:
+        """Yield the rows of a query in parts: ``n_rows`` rows of files, some rows of DuckDB, or all rows."""
+        import narwhals as nw
+
+        query = self.frame.select(names)
+        if self._is_scan and n_rows < self.shape[0]:
+            for start in range(0, self.shape[0], n_rows):
+                length = n_rows if start + n_rows < self.shape[0] else None
+                yield self.collect(nw.from_native(query.to_native().slice(start, length)))
+        elif self._library == "duckdb":
+            import pyarrow as pa
+
+            relation = query.to_native()
+            open_reader = getattr(relation, "to_arrow_reader", relation.fetch_record_batch)
+            reader = run_query(lambda: open_reader(_CHUNK_ROWS))
+            while (batch := run_query(lambda: next(reader, None))) is not None:
+                yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
         else:
-            name, labels = self._labels
-            part = self.collect(self.frame.select(list(dict.fromkeys([*names, name]))))
-            is_same = labels.are_equal(part.get_column(name))
-        if not is_same:
+            yield self.collect(query)
+
+    def _query_in_order(self, names: list[str], n_rows: int) -> Iterator[Any]:
+        """Query columns together with the labels, or raise RocPredictError if the row order has changed."""
+        start, (name, labels) = 0, self._labels or (None, None)
+        checked = names if name is None else list(dict.fromkeys([*names, name]))
+        for part in self._query(checked, n_rows):
+            stop = start + len(part)
+            if stop > self.shape[0] or (labels is not None and not _are_equal(part.get_column(name), labels, start)):
+                raise RocPredictError(_NO_ORDER)
+            yield part
+            del part
+            start = stop
+        if start < self.shape[0]:
             raise RocPredictError(_NO_ORDER)
-        return part
 
     def validate(self, columns: Iterable[int]) -> None:
         """Raise RocPredictError if a column of objects has both numbers and text."""
@@ -602,31 +728,38 @@ class DataFrameSource(BlockSource):
         return kind in _TIME_TYPES or bool(series.null_count() < len(series))
 
 
-class _Labels(NamedTuple):
-    """Labels of all rows; text is stored as codes, which take less memory."""
+def code_labels(columns: Iterable[Any]) -> CodedLabels:
+    """Return adjacent parts of a column of text as coded labels."""
+    codes: dict[Any, int] = {}
+    parts = [_code_part(column, codes) for column in columns]
+    return CodedLabels.of(np.array([*codes]), parts)
 
-    texts: NDArray[Any] | None
-    values: NDArray[Any]
 
-    @classmethod
-    def of(cls, labels: NDArray[Any]) -> _Labels:
-        """Store an array of labels."""
-        if labels.dtype.kind != "U":
-            return cls(None, labels)
-        texts, codes = np.array(unique_labels(labels)), np.empty(len(labels), dtype=np.int32)
-        for rows in block_slices(len(labels), _CHUNK_ROWS):
-            codes[rows] = np.searchsorted(texts, labels[rows])
-        return cls(texts, codes)
+def _code_part(series: Any, codes: dict[Any, int]) -> NDArray[np.int32]:
+    """Return the code of each value of a column; a new value is added to ``codes``, and the code of a null is -1."""
+    import narwhals as nw
 
-    def are_equal(self, series: Any) -> bool:
-        """Return whether a column contains the stored labels in the same order."""
-        return len(series) == len(self.values) and all(
-            np.array_equal(
-                column_to_labels(series[rows]),
-                self.values[rows] if self.texts is None else self.texts[self.values[rows]],
-            )
-            for rows in block_slices(len(series), _CHUNK_ROWS)
-        )
+    result, is_category = np.empty(len(series), dtype=np.int32), isinstance(series.dtype, (nw.Categorical, nw.Enum))
+    for rows in block_slices(len(series), _CHUNK_ROWS):
+        part = series[rows].cast(nw.String) if is_category else series[rows]
+        names = part.drop_nulls().unique().to_list()
+        if names:
+            places = [codes.setdefault(name, len(codes)) for name in names]
+            filled = part.fill_null(names[0])
+            result[rows] = filled.replace_strict(names, places, return_dtype=nw.Int32).to_numpy()
+        result[rows][np.asarray(part.is_null().to_numpy(), dtype=bool)] = -1
+    return result
+
+
+def _are_equal(series: Any, labels: Labels, start: int) -> bool:
+    """Return whether a column contains the same labels as the rows from ``start``."""
+    if isinstance(labels, CodedLabels):
+        codes = {text: code for code, text in enumerate(labels.values.tolist())}
+        return np.array_equal(_code_part(series, codes), labels.codes[start : start + len(series)])
+    return all(
+        np.array_equal(column_to_labels(series[rows]), labels[start + rows.start : start + rows.stop])
+        for rows in block_slices(len(series), _CHUNK_ROWS)
+    )
 
 
 def frame_to_source(frame: Any) -> ColumnSource:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.formatting import pluralize
+from rocpredict.base.labels import CodedLabels, Labels
 from rocpredict.base.validation import (
     FloatArray,
     NanPolicy,
@@ -387,7 +388,7 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
     return CsvTable(path.name, header, rows, [line for line, _ in numbered], separator)
 
 
-FeaturesAndLabels: TypeAlias = tuple[FeatureTable, NDArray[Any] | None]
+FeaturesAndLabels: TypeAlias = tuple[FeatureTable, Labels | None]
 """Features and labels that are read from files; the labels are None if they are not read."""
 
 
@@ -611,7 +612,7 @@ class LargeCsvFiles(CsvFiles):
             return super().features(label=label, usecols=usecols, nan_policy=nan_policy)
         source.finish()
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, source.not_numeric))
-        return table, None if label is None else infer_label_dtype(np.array([*source.codes]))[np.concatenate(parts)]
+        return table, None if label is None else CodedLabels.of(infer_label_dtype(np.array([*source.codes])), parts)
 
 
 class ChunkedCsv(BlockSource):

@@ -101,7 +101,7 @@ class ColumnarFiles(TableReader):
         )
         if label is None:
             return check_has_numeric(table), None
-        labels = check_labels(table.column(len(names)), ((),), nan_policy=nan_policy)
+        labels = check_labels(source.labels(len(names)), ((),), nan_policy=nan_policy)
         return check_has_numeric(table.select(slice(0, len(names)))), labels
 
 
@@ -235,7 +235,7 @@ def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
 
 def _read_files(
     paths: Sequence[str | PathLike[str]], label: str, names: Iterable[Any] | None, nan_policy: NanPolicy | None
-) -> tuple[FeatureTable, NDArray[Any]]:
+) -> tuple[FeatureTable, Any]:
     reader = open_tables(paths)
     column_index(np.array(reader.names), label, argument="y", source_name=Path(paths[0]).name)
     table, labels = reader.features(label=label, nan_policy=nan_policy)

@@ -11,20 +11,25 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
+from rocpredict.base.labels import CodedLabels, Labels
 from rocpredict.base.validation import FloatArray, RocPredictError, first_line
 from rocpredict.sources.blocks import (
+    CODED_TYPES,
     DEFAULT_BUDGET,
     BlockIterator,
+    BlockMemory,
     BlockSource,
     ColumnIndices,
     ColumnSource,
     MemoryBudget,
     TileIterator,
     block_slices,
+    code_labels,
     column_to_labels,
     contiguous_runs,
     frame_column_to_floats,
     is_text_type,
+    iter_text,
     split_by_weight,
 )
 
@@ -118,6 +123,7 @@ class ArrowDataset(BlockSource):
         self.shape = sum(rows for _, rows in self._pieces), len(self.names)
         kinds = nw.from_native(self._schema.empty_table(), eager_only=True).schema.values()
         self._is_text = np.array([is_text_type(kind) for kind in kinds], dtype=bool)
+        self._kinds = [type(kind).__name__ for kind in kinds]
         self._is_float32 = [str(kind) == "float" for kind in self._schema.types]
 
     def _split(self, fragment: Any) -> Iterator[tuple[Any, int]]:
@@ -162,12 +168,13 @@ class ArrowDataset(BlockSource):
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield tiles, each with the rows of a single row group."""
         selection = np.arange(self.shape[1]) if columns is None else columns
-        dtype, start = np.dtype(self.dtype(selection)), 0
+        dtype, start, memory = np.dtype(self.dtype(selection)), 0, BlockMemory()
         for piece, rows in self._pieces:
             for place in block_slices(len(selection), budget.block_width(rows * dtype.itemsize)):
-                tile = np.empty((rows, place.stop - place.start), dtype=dtype, order="F")
+                tile = memory.allocate((rows, place.stop - place.start), dtype)
                 self._read_piece(tile, piece, selection[place])
                 yield slice(start, start + rows), place, tile
+                del tile
             start += rows
 
     def column(self, column: int) -> NDArray[Any]:
@@ -175,6 +182,19 @@ class ArrowDataset(BlockSource):
         name = self.names[column]
         parts = [column_to_labels(self._read(piece, [name]).get_column(name)) for piece, _ in self._pieces]
         return np.concatenate(parts)
+
+    def first_text(self, column: int) -> Any:
+        """Return the first text or date of a column, or None."""
+        name = self.names[column]
+        parts = (column_to_labels(self._read(piece, [name]).get_column(name)) for piece, _ in self._pieces)
+        return next((text for part in parts for text in iter_text(part)), None)
+
+    def labels(self, column: int) -> Labels:
+        """Return one column as labels; text is coded."""
+        name = self.names[column]
+        if self._kinds[column] not in CODED_TYPES:
+            return self.column(column)
+        return code_labels(self._read(piece, [name]).get_column(name) for piece, _ in self._pieces)
 
 
 def _piece_name(piece: Any) -> str:
@@ -250,6 +270,21 @@ class SpooledBatches(SpooledColumns):
             categories = np.array(names, dtype=object if None in names else None)
             return categories[values.astype(np.intp)]
         return values if cast is None or np.isnan(values).any() else values.astype(cast)
+
+    def first_text(self, column: int) -> Any:
+        """Return the first text or date of a column, or None."""
+        return next(iter_text(np.array([*self._codes[column]], dtype=object)), None)
+
+    def labels(self, column: int) -> Labels:
+        """Return one column as labels; text is coded."""
+        names = [*self._codes[column]]
+        if not names or {*map(type, names)} - {str, type(None)}:
+            return self.column(column)
+        is_text = np.array([name is not None for name in names])
+        texts, codes = [name for name in names if name is not None], np.where(is_text, np.cumsum(is_text) - 1, -1)
+        stored = np.empty((self.shape[0], 1))
+        super().read_into(stored, np.array([column]))
+        return CodedLabels.of(np.array(texts, dtype=np.str_), [codes[stored[:, 0].astype(np.intp)]])
 
 
 def _read_once(batches: Iterable[Any]) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.formatting import pluralize
+from rocpredict.base.formatting import format_list, pluralize
 from rocpredict.base.labels import check_index, check_labels, check_not_lazy, find_missing
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
@@ -38,7 +38,6 @@ from rocpredict.sources.blocks import (
     check_feature_names,
     check_unique_names,
     frame_to_source,
-    iter_text,
     read_ahead,
     run_query,
 )
@@ -102,8 +101,7 @@ class FeatureTable(Result):
             32 MB, as float64 (or as float32 if all columns have this type). A block may be read-only.
         """
         chosen = self.column_indices if features is None else self._source_columns[features]
-        blocks = self.source.iter_blocks(chosen, self.budget)
-        return read_ahead(blocks) if self.source.is_streamed else blocks
+        return self._read_ahead(self.source.iter_blocks(chosen, self.budget))
 
     def iter_tiles(self) -> TileIterator:
         """Yield rectangular tiles of the table, in the order that is fastest to read.
@@ -115,8 +113,13 @@ class FeatureTable(Result):
         tile : array or sparse matrix
             Values.
         """
-        tiles = self.source.iter_tiles(self.column_indices, self.budget)
-        return read_ahead(tiles) if self.source.is_streamed else tiles
+        return self._read_ahead(self.source.iter_tiles(self.column_indices, self.budget))
+
+    def _read_ahead(self, parts: Iterator[Any]) -> Iterator[Any]:
+        """Read the next block or tile in advance if it is read from a file or query, and if the budget allows it."""
+        if not self.source.is_streamed:
+            return parts
+        return read_ahead(parts, lambda part: self.budget.reads_ahead(part[-1], self.source.reading_copies))
 
     def select(self, features: Any) -> FeatureTable:
         """Return the table of the selected features.
@@ -140,9 +143,17 @@ class FeatureTable(Result):
 
     def describe_text(self, feature: int) -> str:
         """Return the first text in a non-numeric column; add a number format hint if it begins with a number."""
-        column = int(self._source_columns[feature])
-        text = self.source.texts.get(column) or next(iter_text(self.source.column(column)), None)
+        text = self.source.first_text(int(self._source_columns[feature]))
         return "text, dates or other objects" if text is None else f"{short_repr(text)}{number_format_hint(text)}"
+
+    def describe_not_numeric(self) -> str:
+        """Return a sentence that lists the non-numeric columns and states a text in the first one, or ""."""
+        words = np.flatnonzero(self.not_numeric)
+        if not len(words):
+            return ""
+        listed, first = format_list(self.names[words], 10), f"{self.names[words[0]]} contains"
+        reason = "Columns that were not screened, because they are not numeric"
+        return f"{reason}: {listed}; {first} {self.describe_text(words[0])}."
 
     @property
     def _source_columns(self) -> NDArray[np.intp]:
@@ -315,7 +326,8 @@ def _split_table(X: Any, y: Any, names: Iterable[Any] | None, **source: Any) -> 
         table = read_table(X, **source)
         place = column_index(table.names, y, argument="y", source_name="X")
         whole = table.source
-        labels = whole.check_order_by(place) if isinstance(whole, DataFrameSource) else table.column(place)
+        column = int(table._source_columns[place])
+        labels = whole.check_order_by(column) if isinstance(whole, DataFrameSource) else whole.labels(column)
         table, y = _without_index(table.select(np.delete(np.arange(len(table)), place)), X), labels
         if names is not None:
             table = replace(table, names=check_feature_names(names, len(table), "X without its labels"))

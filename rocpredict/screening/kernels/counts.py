@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.ecdf import N_FPR
 from rocpredict.screening.kernels.base import Sparse, ThreadBuffer, is_canonical, select_engine
-from rocpredict.sources.blocks import map_ordered, split_by_weight
+from rocpredict.sources.blocks import block_slices, contiguous_runs, map_ordered, split_by_weight
 
 IntArray = NDArray[np.int64]
 Indexes = NDArray[np.intp]
@@ -141,6 +141,8 @@ class SortPlan:
     rows: NDArray[np.int32] | None = None
     values: ThreadBuffer = field(default_factory=ThreadBuffer)
     keys: ThreadBuffer = field(default_factory=ThreadBuffer)
+    labels: NDArray[np.uint8] | None = None
+    """0 for the negatives and 1 for the positives, or None if the rows are not those of one class pair."""
     pool: ThreadPoolExecutor | None = None
 
 
@@ -177,11 +179,18 @@ def plan_groups(
     return SortGroups(tuple(members), np.array(pairs, dtype=np.intp).reshape(-1, 3), sizes, unions)
 
 
+_ROWS_AT_A_TIME = 65_536
+
+
 def group_rows(groups: SortGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
     """Return the concatenated row indices of all groups, in ascending order within each group."""
     rows = np.empty(groups.sizes.sum(), dtype=np.int32)
-    for group, start, stop in zip(groups.members, groups.bounds, groups.bounds[1:], strict=False):
-        rows[start:stop] = np.flatnonzero(np.isin(codes, group) if len(group) > 1 else codes == group[0])
+    end = 0
+    for group in groups.members:
+        for part in block_slices(len(codes), _ROWS_AT_A_TIME):  # indices of all rows at once would take more memory
+            own = np.flatnonzero(np.isin(codes[part], group) if len(group) > 1 else codes[part] == group[0])
+            rows[end : end + len(own)] = own + part.start
+            end += len(own)
     return rows
 
 
@@ -230,7 +239,12 @@ class Reader(NamedTuple):
 def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, plan: SortPlan, engine: Any) -> Iterator[Reader]:
     """Yield readers of all columns, one for each panel of adjacent columns."""
     if isinstance(X, np.ndarray):
-        plan.rows = group_rows(groups, codes) if plan.rows is None else plan.rows
+        if plan.rows is None:
+            plan.rows = group_rows(groups, codes)
+            is_pair = len(groups.pairs) == 1 and not groups.pairs[0, 2] and len(plan.rows) == len(codes)
+            if is_pair and hasattr(engine, "count_two_classes"):
+                plan.labels = np.zeros(len(codes), dtype=np.uint8)
+                plan.labels[plan.rows[slice(*groups.bounds[groups.pairs[0, 1] :][:2])]] = 1
         yield _dense_reader(np.asarray(X), plan, groups, engine)
         return
     layered = layers(groups, codes)
@@ -400,13 +414,26 @@ def count_blocks(
         allowed = f"an array of shape {shape}, with one threshold for each class pair and feature"
         raise RocPredictError(f"thresholds has shape {at.shape}; pass {allowed}")
 
+    is_plain = isinstance(X, np.ndarray) and X.dtype == np.dtype(np.float64) and X.flags.aligned
+    has_lines = is_plain and X.T.flags.c_contiguous
     longest = min(MAX_BLOCK_COLUMNS, max(1, BLOCK_BYTES // (8 * N_FPR * len(class_pairs))))  # of the grids of TPRs
     for reader in make_readers(X, codes, groups, plan, module):
 
         def count(block: slice, reader: Reader = reader) -> Output:
             columns = slice(reader.start + block.start, reader.start + block.stop)
             counts = empty_counts((shape[0], columns.stop - columns.start))
-            module.count_class_pairs(reader.read(block), groups, at[:, columns], counts, plan.keys)
+            n_done = 0
+            if has_lines and plan.labels is not None:
+                is_done = module.count_two_classes(X.T[columns], plan.labels, at[0, columns], counts, plan.keys)
+                n_done = int(is_done.sum())
+            if not n_done:
+                module.count_class_pairs(reader.read(block), groups, at[:, columns], counts, plan.keys)
+            elif n_done < len(is_done):
+                for _, run in contiguous_runs(np.flatnonzero(~is_done) + columns.start):
+                    part = empty_counts((1, run.stop - run.start))
+                    module.count_class_pairs(reader.read(run), groups, at[:, run], part, plan.keys)
+                    for total, values in zip(counts, part, strict=True):
+                        total[:, run.start - columns.start : run.stop - columns.start] = values
             return callback(columns, counts)
 
         yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, longest), n_jobs, plan.pool)

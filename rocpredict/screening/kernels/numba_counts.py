@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,17 @@ from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import N_FPR
 from rocpredict.screening.kernels.base import ThreadBuffer
 from rocpredict.screening.kernels.counts import GroupedValues, RankStatistics, SortGroups
-from rocpredict.screening.kernels.numba_sort import MIN_RADIX, as_key, exact_jit, insert_values, sort_keys
+from rocpredict.screening.kernels.numba_sort import (
+    MAX_MOVES,
+    MAX_PART,
+    MIN_RADIX,
+    as_key,
+    divide_keys,
+    exact_jit,
+    insert_values,
+    sort_divided,
+    sort_keys,
+)
 
 INDEX_TYPE = np.uint64
 """Type of indices in loops; numba checks the sign of signed indices each time."""
@@ -80,6 +92,12 @@ _MIN_UNTIED, _MAX_UNTIED = 2**13, 2**26
 
 Smaller classes are counted faster as runs of equal values. In larger classes, the sum of ``_CHUNK`` squared ranks could
 reach 2^63."""
+_MIN_TOGETHER = 2**16
+"""Smallest number of rows for which ``count_two_classes`` is used."""
+_MAX_EXACT = 2**53
+"""Largest sum of integers that is exact as float64, whatever the order of the integers."""
+_N_SAMPLE = 128
+"""Number of values that are checked for ties before all values are sorted."""
 _MIN_ROUGH = 2**20
 """With fewer values than this, sums of squared ranks are below 2^62, so that 64-bit integers are exact."""
 _BEFORE, _END, _RANK, _STEP, _TOTAL, _SQUARES0, _SQUARES1, _POSITIVES = range(8)
@@ -90,7 +108,7 @@ the rank and the grid point of the next TPR, the sum of doubled ranks, the sums 
 classes and of this class, and the number of all values of this class."""
 JOINS_CLASSES = True
 """True if the engine joins and sorts the values of single classes itself."""
-_SIGN, _LOW_BITS = np.uint64(2**31), np.uint64(2**32 - 1)
+_SIGN, _LOW_BITS, _ALL_BITS = np.uint64(2**31), np.uint64(2**32 - 1), np.uint64(2**64 - 1)
 
 
 def count_class_pairs(
@@ -444,12 +462,7 @@ def _tally(parts, starts, places, pairs, thresholds, counts):  # type: ignore[no
 
 @exact_jit
 def _count_untied(parts, places, pair, threshold, counts, f):  # type: ignore[no-untyped-def]
-    """Write the rank statistics of a feature without ties and return True; return False for other features.
-
-    The integer sums are the same as in ``_class_pair``. They follow from i_j, the number of negatives below positive j.
-    For each of the n negatives, the number of positives below it is squared. The sum of these squares equals the sum of
-    (2 j + 1) (n - i_j) over j.
-    """
+    """Write the rank statistics of a feature without ties and return True; return False for other features."""
     n, p = pair[0], pair[1]
     if parts.zeros[f, n] or parts.zeros[f, p]:
         return False
@@ -460,6 +473,185 @@ def _count_untied(parts, places, pair, threshold, counts, f):  # type: ignore[no
         return False
     if _has_ties(a) or _has_ties(b) or _count_below(a, b, places):
         return False
+    counts.negatives_below[0, f], counts.negatives_tied[0, f] = _count_at(a, 0, threshold)
+    counts.positives_below[0, f], counts.positives_tied[0, f] = _count_at(b, 0, threshold)
+    _write_counts(places[:positives], negatives, np.zeros(5, np.int64), np.zeros(2), counts, f)
+    return True
+
+
+def count_two_classes(
+    table: NDArray[Any], labels: NDArray[np.uint8], thresholds: FloatArray, counts: RankStatistics, memory: ThreadBuffer
+) -> NDArray[np.bool_]:
+    """Compute the rank statistics of long features with few ties, and return a mask of these features.
+
+    Parameters
+    ----------
+    table : array of shape (b, n)
+        Values of b features, as float64.
+    labels : array of shape (n,)
+        0 for negatives and 1 for positives.
+    thresholds : array of shape (b,)
+        Threshold of each feature, or NaN.
+    counts : RankStatistics
+        Statistics of one class pair, as ``empty_counts`` returns them.
+    memory : ThreadBuffer
+        Memory for temporary arrays.
+    """
+    is_done, n, longest = np.zeros(len(table), dtype=bool), len(labels), min(len(labels), MAX_PART)
+    if n < _MIN_TOGETHER:
+        return is_done
+    table = table.view()
+    table.flags.writeable = False  # so that functions are compiled only once
+    keys = memory.allocate(n + longest + n // 2 + 1, np.dtype(np.float64)).view(np.uint64)
+    arrays = keys[:n], keys[n : n + longest], keys[n + longest :].view(np.int32)
+    n_positives = np.count_nonzero(labels)
+    with np.errstate(over="ignore"):
+        for f in range(len(table)):
+            is_done[f] = _count_feature(table[f], labels, n_positives, thresholds[f], *arrays, counts, f)
+    return is_done
+
+
+_TWICE, _NEGATIVE_SQUARES, _POSITIVE_SQUARES, _TIES, _NEXT_STEP = range(5)
+"""Elements of the corrections for ties, and the next grid point whose TPR may be in a run of ties."""
+
+
+@exact_jit
+def _count_feature(values, labels, n_positives, threshold, keys, other, places, counts, f):  # type: ignore[no-untyped-def]
+    """Write the rank statistics of a feature with few ties and return True; return False for other features.
+
+    The values of both classes are sorted together. The last bit of each key is the class.
+    """
+    if _has_ties(np.sort(values[:_N_SAMPLE])):
+        return False
+    ends, low, shift, is_divided = divide_keys(values, labels, keys)
+    if not is_divided:
+        return False
+    n_numbers, positives = np.int64(ends[len(ends) - 2]), np.int64(n_positives)
+    for key in keys[n_numbers:]:  # missing values
+        positives -= np.int64(key & UNIT_RUN)
+    negatives = n_numbers - positives
+    if not (0 < negatives < _MAX_UNTIED and 0 < positives < _MAX_UNTIED):
+        return False
+    at = as_key(np.float64(threshold + 0.0).view(np.uint64))  # 0.0 if the threshold is -0.0
+    ranks, at_part = np.zeros((2, 2), np.int64), (at - low) >> shift if at >= low else _ALL_BITS
+    sums, rough, start, below0, below1 = np.zeros(5, np.int64), np.zeros(2), np.int64(0), INDEX_TYPE(0), INDEX_TYPE(0)
+    sums[_NEXT_STEP] = N_FPR - 1
+    for d in range(INDEX_TYPE(len(ends) - 1)):
+        part = keys[start : np.int64(ends[d])]
+        if d == at_part:
+            _count_at_key(part, (at - low) << UNIT_RUN, below0, below1, ranks)
+        if len(part):
+            sort_divided(part, other[: len(part)])
+            negatives_before, positives_before = below0, below1
+            below0, below1, is_ranked, has_ties = _rank_part(part, places, below0, below1)
+            if not is_ranked:
+                return False
+            if has_ties:
+                before = np.int64(negatives_before), np.int64(positives_before)
+                _correct_ties(part, before, (negatives, positives), sums, rough, counts.tpr_grid[0, f])
+        start = np.int64(ends[d])
+    if sums[_TIES] > _MAX_EXACT:
+        return False
+    if at >= low and at_part >= len(ends) - 1:
+        ranks[0, 0], ranks[1, 0] = negatives, positives
+    if np.isnan(threshold):
+        ranks[:] = 0
+    counts.negatives_below[0, f], counts.negatives_tied[0, f] = ranks[0]
+    counts.positives_below[0, f], counts.positives_tied[0, f] = ranks[1]
+    _write_counts(places[:positives], negatives, sums, rough, counts, f)
+    return True
+
+
+@exact_jit
+def _correct_ties(keys, before, sizes, sums, rough, tpr):  # type: ignore[no-untyped-def]
+    """Add to ``sums`` and ``rough`` what ties change, and write the TPRs at grid points within a run of ties.
+
+    The sums are corrected as if each negative had been below the positives that are tied with it. ``before`` contains
+    the numbers of negatives and of positives in the parts before this one.
+    """
+    (below0, below1), (negatives, positives) = before, sizes
+    i, n = np.int64(0), np.int64(len(keys))
+    while i < n:
+        j, count1 = i + 1, np.int64(keys[i] & UNIT_RUN)
+        while j < n and keys[j] | UNIT_RUN == keys[i] | UNIT_RUN:
+            count1 += np.int64(keys[j] & UNIT_RUN)
+            j += 1
+        count, count0 = j - i, j - i - count1
+        sums[_TIES] += count * (count * count - 1)
+        if count0 and count1:
+            pairs, squares0, squares1 = count0 * count1, 4 * below1 + count1, count0 - 4 * (below0 + count0)
+            sums[_TWICE] -= pairs
+            sums[_NEGATIVE_SQUARES] += pairs * squares0
+            sums[_POSITIVE_SQUARES] += pairs * squares1
+            rough[0] += float(pairs) * squares0
+            rough[1] += float(pairs) * squares1
+            step = sums[_NEXT_STEP]
+            while step >= 0 and _negative_rank(negatives, step) < below0 + count0:
+                if _negative_rank(negatives, step) >= below0:
+                    passed = (2 * step + 1) * negatives - (negatives - below0 - count0) * _N_STEPS
+                    above = positives - below1 - count1
+                    tpr[step] = (above + passed / (_N_STEPS * count0) * count1) / positives
+                step -= 1
+            sums[_NEXT_STEP] = step
+        below0, below1, i = below0 + count0, below1 + count1, j
+
+
+@exact_jit
+def _count_at_key(keys, at, negatives, positives, ranks):  # type: ignore[no-untyped-def]
+    """Count the keys of each class below a threshold and the keys equal to it; the last bit of ``at`` is 0."""
+    ranks[0, 0], ranks[1, 0] = np.int64(negatives), np.int64(positives)
+    for key in keys:
+        ranks[np.int64(key & UNIT_RUN), 0] += key < at
+        ranks[np.int64(key & UNIT_RUN), 1] += key | UNIT_RUN == at | UNIT_RUN
+
+
+@exact_jit
+def _rank_part(keys, places, negatives, positives):  # type: ignore[no-untyped-def]
+    """Sort keys that are almost in order, and write the number of negatives below each positive or tied with it.
+
+    ``negatives`` and ``positives`` are the numbers of keys in the earlier parts. The first two results also count the
+    keys of this part. The third result is False if the insertion sort needs too many moves. The last result is True if
+    there are ties.
+    """
+    i, n, before, n_moves, has_ties = INDEX_TYPE(0), INDEX_TYPE(len(keys)), INDEX_TYPE(0), np.int64(0), False
+    while i < n:
+        key = keys[i]
+        if i and (key | UNIT_RUN) <= before:
+            j = i
+            while j and keys[j - UNIT_RUN] > key:
+                keys[j] = keys[j - UNIT_RUN]
+                is_positive = keys[j] & UNIT_RUN
+                positives -= is_positive
+                negatives -= is_positive ^ UNIT_RUN
+                j -= UNIT_RUN
+            keys[j] = key
+            n_moves += np.int64(i - j)
+            if n_moves > MAX_MOVES * len(keys):
+                return negatives, positives, False, has_ties
+            if j and (keys[j - UNIT_RUN] | UNIT_RUN) == (key | UNIT_RUN):
+                has_ties = True
+            i = j
+        is_positive = key & UNIT_RUN
+        places[positives] = negatives
+        positives += is_positive
+        negatives += is_positive ^ UNIT_RUN
+        before = key | UNIT_RUN
+        i += UNIT_RUN
+    return negatives, positives, True, has_ties
+
+
+@exact_jit
+def _write_counts(places, negatives, ties, rough_ties, counts, f):  # type: ignore[no-untyped-def]
+    """Write the rank statistics of a feature from the number of negatives below each positive.
+
+    ``places`` counts negatives that are tied with a positive as below it; ``ties`` and ``rough_ties`` correct for this.
+    TPRs that have been written are kept.
+
+    The integer sums are the same as in ``_class_pair``. They follow from i_j, the number of negatives below positive j.
+    For each of the n negatives, the number of positives below it is squared. The sum of these squares equals the sum of
+    (2 j + 1) (n - i_j) over j.
+    """
+    positives = len(places)
     total, squares, products, rough_squares, rough_products = np.int64(0), np.int64(0), np.int64(0), 0.0, 0.0
     for start in range(0, positives, _CHUNK):
         chunk_squares, chunk_products = np.int64(0), np.int64(0)
@@ -474,20 +666,17 @@ def _count_untied(parts, places, pair, threshold, counts, f):  # type: ignore[no
         rough_products += float(chunk_products)
     others = negatives * positives * positives - 2 * products - total
     rough_others = float(negatives) * positives * positives - 2.0 * rough_products - float(total)
-    pairs = 2 * negatives * positives
-    counts.negatives[0, f], counts.positives[0, f] = negatives, positives
-    counts.negatives_below[0, f], counts.negatives_tied[0, f] = _count_at(a, 0, threshold)
-    counts.positives_below[0, f], counts.positives_tied[0, f] = _count_at(b, 0, threshold)
-    counts.ties[0, f] = 0.0
-    counts.area[0, f] = 2 * total / pairs
-    counts.negative_sum_squares[0, f] = _sum_squares(
-        pairs - 2 * total, 4 * others, 4.0 * rough_others, negatives, positives
-    )
-    counts.positive_sum_squares[0, f] = _sum_squares(2 * total, 4 * squares, 4.0 * rough_squares, positives, negatives)
+    pairs, twice = 2 * negatives * positives, 2 * total + ties[_TWICE]
+    squares0, rough0 = 4 * others + ties[_NEGATIVE_SQUARES], 4.0 * rough_others + rough_ties[0]
+    squares1, rough1 = 4 * squares + ties[_POSITIVE_SQUARES], 4.0 * rough_squares + rough_ties[1]
+    counts.negatives[0, f], counts.positives[0, f], counts.ties[0, f] = negatives, positives, float(ties[_TIES])
+    counts.area[0, f] = twice / pairs
+    counts.negative_sum_squares[0, f] = _sum_squares(pairs - twice, squares0, rough0, negatives, positives)
+    counts.positive_sum_squares[0, f] = _sum_squares(twice, squares1, rough1, positives, negatives)
     for g in range(N_FPR):
-        above = positives - np.searchsorted(places[:positives], _negative_rank(negatives, g), "right")
-        counts.tpr_grid[0, f, g] = above / positives
-    return True
+        if np.isnan(counts.tpr_grid[0, f, g]):
+            above = positives - np.searchsorted(places, _negative_rank(negatives, g), "right")
+            counts.tpr_grid[0, f, g] = above / positives
 
 
 @exact_jit

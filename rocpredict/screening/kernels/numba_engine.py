@@ -17,6 +17,7 @@ from rocpredict.screening.kernels.numba_counts import (
     JOINS_CLASSES,
     UNIT_RUN,
     count_class_pairs,
+    count_two_classes,
 )
 from rocpredict.screening.kernels.numba_sort import exact_jit, numba_jit, sort_parts
 
@@ -24,6 +25,7 @@ __all__ = [
     "JOINS_CLASSES",
     "count",
     "count_class_pairs",
+    "count_two_classes",
     "gather",
     "partition_csc",
     "partition_csr",

@@ -42,8 +42,10 @@ _MIN_DIVIDED = 2**16
 """With this number of values or more, keys are first divided into parts by their leading bits."""
 _PART_BITS, _MAX_PART_SHIFT = np.uint64(9), np.uint64(49)
 """Number of leading bits of a part, and largest number of other bits; 49 bits remain without 3 bits of the mantissa."""
-_MAX_MOVES = 8
-"""Largest number of moves of the insertion sort, per value; with more, NumPy sorts the values."""
+MAX_PART = 2**18
+"""Largest number of keys of a part; ``divide_keys`` does not divide keys if a part is longer."""
+MAX_MOVES = 8
+"""Largest number of moves of the insertion sort, per value; with more, the values are sorted by another method."""
 _SIGN, _ALL_BITS = np.uint64(2**63), np.uint64(2**64 - 1)
 _SIGN_32, _ALL_BITS_32 = np.uint32(2**31), np.uint32(2**32 - 1)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -71,7 +73,7 @@ def _excess_bits(width, n_bits):  # type: ignore[no-untyped-def]
 @exact_jit
 def _starts_of_digits(counts):  # type: ignore[no-untyped-def]
     """Replace the number of keys with each digit by the position at which the first of these keys is written."""
-    start = _ZERO
+    start = np.uint64(0)
     for digit in range(len(counts)):
         count = counts[digit]
         counts[digit] = start
@@ -99,13 +101,13 @@ def sort_keys(keys, other, low, high, n_digits=3, digit_bits=_DIGIT_BITS):  # ty
     mask, has_third = (_ONE << digit_bits) - _ONE, n_digits == 3
     shift = _excess_bits(high - low, np.uint64(n_digits) * digit_bits)
     second, third = shift + digit_bits, shift + digit_bits + digit_bits
-    source, counts = keys if has_third else other, np.zeros((n_digits, np.int64(mask) + 1), np.uint64)
+    source, counts = keys if has_third else other, np.zeros((n_digits, np.int64(mask) + 1), np.uint32)
     for i in range(len(source)):
         key = source[i] - low
-        counts[0, (key >> shift) & mask] += _ONE
-        counts[1, (key >> second) & mask] += _ONE
+        counts[0, (key >> shift) & mask] += np.uint32(1)
+        counts[1, (key >> second) & mask] += np.uint32(1)
         if has_third:
-            counts[2, (key >> third) & mask] += _ONE
+            counts[2, (key >> third) & mask] += np.uint32(1)
     for d in range(n_digits):
         _starts_of_digits(counts[d])
     if has_third:
@@ -118,7 +120,7 @@ def sort_keys(keys, other, low, high, n_digits=3, digit_bits=_DIGIT_BITS):  # ty
 @exact_jit
 def as_key(bits):  # type: ignore[no-untyped-def]
     """Convert the bits of a float64 to an integer, such that the integers have the same order as the floats."""
-    return bits ^ (_ALL_BITS if bits & _SIGN else _SIGN)
+    return bits ^ (np.uint64(np.int64(bits) >> np.int64(63)) | _SIGN)  # without a branch
 
 
 @exact_jit
@@ -186,9 +188,65 @@ def _insert(keys):  # type: ignore[no-untyped-def]
                 j -= 1
             keys[j] = key
             n_moves += i - j
-            if n_moves > _MAX_MOVES * len(keys):
+            if n_moves > MAX_MOVES * len(keys):
                 return False
     return True
+
+
+@exact_jit
+def divide_keys(values, labels, keys):  # type: ignore[no-untyped-def]
+    """Divide the keys of values into parts with the same leading bits, and append the label to each key as last bit.
+
+    Parameters
+    ----------
+    values, labels : array of shape (n,)
+        Values in any order, and 0 or 1 for each value.
+    keys : array of uint64 of shape (n,)
+        On return, for each value, twice the difference between its key and the lowest key (see ``as_key``), modulo
+        2^64, plus the label. NaN is in the last part.
+
+    Returns
+    -------
+    ends : array of uint32
+        End of each part in ``keys``.
+    low, shift : uint64
+        Lowest key, and number of bits in which the keys of a part can differ before they are doubled.
+    is_divided : bool
+        False if there is a negative zero or no number, or if a part is too long. Keys are then not written.
+    """
+    low, high, n_negative_zeros = _ALL_BITS, _ZERO, 0
+    for i in range(len(values)):
+        bits, is_number = np.float64(values[i]).view(np.uint64), values[i] == values[i]
+        key = as_key(bits)
+        low, high = min(low, key if is_number else _ALL_BITS), max(high, key if is_number else _ZERO)
+        n_negative_zeros += bits == _SIGN
+    if low > high:  # there are no numbers
+        return np.zeros(1, np.uint32), low, np.uint64(0), False
+    more = _excess_bits(np.uint64(len(values)), np.uint64(22))  # bits, for more parts
+    shift = min(_excess_bits(high - low, _PART_BITS + more), _MAX_PART_SHIFT - more)
+    width, n_parts = high - low, ((high - low) >> shift) + _ONE
+    ends = np.zeros(np.int64(n_parts) + 1, np.uint32)  # the last part is for NaN
+    for i in range(len(values)):
+        key = as_key(np.float64(values[i]).view(np.uint64)) - low
+        ends[key >> shift if key <= width else n_parts] += np.uint32(1)
+    if n_negative_zeros or ends[:-1].max() > MAX_PART:
+        return ends, low, shift, False
+    _starts_of_digits(ends)
+    for i in range(len(values)):
+        key = as_key(np.float64(values[i]).view(np.uint64)) - low
+        part = key >> shift if key <= width else n_parts
+        place = ends[part]
+        ends[part] = place + np.uint32(1)
+        keys[place] = (key << _ONE) | np.uint64(labels[i])
+    return ends, low, shift, True
+
+
+@exact_jit
+def sort_divided(keys, other):  # type: ignore[no-untyped-def]
+    """Sort a part of the keys of ``divide_keys`` by leading bits, such that few keys are out of order."""
+    n_bits = min(_excess_bits(np.uint64(len(keys)), _ONE) // np.uint64(2) + np.uint64(3), _DIGIT_BITS)
+    low, high = _bounds(keys)
+    sort_keys(other, keys, low, high, 2, n_bits)
 
 
 @exact_jit
@@ -204,7 +262,7 @@ def insert_values(values, labels):  # type: ignore[no-untyped-def]
                 j -= 1
             values[j], labels[j] = value, label
             n_moves += i - j
-            if n_moves > _MAX_MOVES * len(values):
+            if n_moves > MAX_MOVES * len(values):
                 return False
     return True
 
