@@ -103,6 +103,7 @@ def test_the_pointwise_band_of_two_gaussians():
     assert band.low[1:-1].tolist() == interval.low.tolist()
     assert band.high[1:-1].tolist() == interval.high.tolist()
     assert not band.flags
+    assert list(published((1, 40)).band(fpr=GRID).flags) == ["single_observation"]
     pointwise, simultaneous = (published().band(kind=kind) for kind in ("pointwise", "simultaneous"))
     assert (simultaneous.low <= pointwise.low).all()
     assert (pointwise.high <= simultaneous.high).all()

@@ -36,8 +36,8 @@ def set_by_loop(negative, positive, weights, level):
     utilities = [weights[1] * np.mean(positive >= t) - weights[0] * np.mean(negative >= t) for t in highs]
     utilities[-1] = 0.0
     best = np.flatnonzero(np.array(utilities) >= max(utilities) - 1e-12)
-    z, kept = local_critical_value(level), []
-    for cut in range(len(highs)):
+
+    def is_worse(cut, z):
         above = cut > best[0]
         first, last = sorted((cut, best[0] if above else best[-1]))
         low, high = lows[first], lows[last]  # the observations between the two cuts lie in (low, high]
@@ -48,18 +48,29 @@ def set_by_loop(negative, positive, weights, level):
         lower = max(wilson(max(between[losing] - 0.4, 0), sizes[losing], z)[0], 0)
         upper = min(wilson(between[gaining], sizes[gaining], z)[1], 1)
         margin = np.hypot(weights[losing] * (lost - lower), weights[gaining] * (upper - gained))
-        if weights[losing] * lost - weights[gaining] * gained <= margin + 1e-12:
+        return weights[losing] * lost - weights[gaining] * gained > margin + 1e-12
+
+    normal = -ndtri((1 - level) / 2)
+    local, distant, dip = (
+        [is_worse(cut, z) for cut in range(len(highs))] for z in (local_critical_value(level), normal, 1.5 * normal)
+    )
+    kept = []
+    for cut in range(len(highs)):
+        between = dip[cut : best[0]] if cut < best[0] else dip[best[-1] : cut]
+        if not local[cut] or (any(between) and not distant[cut]):
             kept.append(cut)
     return lows[min(kept)], highs[max(kept)]
 
 
 @for_each(range(40))
 def test_set_by_a_slow_loop(seed):
-    """Samples of 1 to 40, continuous and rounded to a few levels; every weighted criterion; three levels."""
+    """Samples of 1 to 40, continuous and rounded, every fourth with two modes; weighted criteria; three levels."""
     rng = np.random.default_rng(seed)
     sizes, digits = rng.integers(1, 41, 2), rng.integers(0, 4)
     negative = np.round(rng.normal(size=sizes[0]), digits)
     positive = np.round(rng.normal(1, 2, sizes[1]), digits)
+    if seed % 4 == 0:
+        negative, positive = (10 * rng.integers(2, size=len(part)) + part for part in (negative, positive))
     for name, (_, weights) in CRITERIA.items():
         for level in (0.5, 0.95, 0.999):
             interval = best_of(negative, positive, name).threshold_interval(level)
@@ -69,11 +80,11 @@ def test_set_by_a_slow_loop(seed):
 
 def test_critical_values_between_the_tabulated_levels():
     """About .79 of the normal quantile, rising with the level, without a jump."""
-    levels = 1 - np.logspace(-12, -0.1, 400)
+    levels = 1 - np.logspace(-12, -0.01, 400)
     critical = np.array([local_critical_value(level) for level in levels])
     normal = -ndtri((1 - levels) / 2)
     assert (np.diff(critical) < 0).all()
-    usual = (levels > 0.5) & (levels < 0.9999)
+    usual = levels < 0.9999
     assert (critical / normal)[usual] == pytest.approx(0.795, abs=0.02)
     assert (critical / normal)[levels > 0.9999] == pytest.approx(0.83, abs=0.03)
     assert np.abs(np.diff(critical)).max() < 0.08
@@ -116,6 +127,18 @@ def test_critical_values_by_a_few_paths():
 def test_critical_values_by_many_paths():
     """40,000 paths of the limit; 5 Monte Carlo standard errors and .001 for the steps: falsely off once in 1e6."""
     check_critical_values(40_000, (0.5, 0.68, 0.8, 0.9, 0.95, 0.99))
+
+
+@pytest.mark.slow
+def test_set_holds_the_best_of_three_modes():
+    """60 + 60, 2,000 samples; below .93 - 5 errors once in 1e6; with the local test alone, the coverage is .91."""
+    rng, n_covered = np.random.default_rng(16), 0
+    for _ in range(2000):
+        negative, positive = (
+            rng.choice(places, 60, p=(0.34, 0.33, 0.33)) + rng.normal(0, 0.6, 60) for places in ((0, 4, 8), (2, 6, 10))
+        )
+        n_covered += 1.0 in best_of(negative, positive).threshold_interval()
+    assert n_covered / 2000 > 0.93 - ERRORS * np.sqrt(0.05 * 0.95 / 2000)
 
 
 def gaussian_truth(shift, ratio, weights=(1.0, 1.0)):

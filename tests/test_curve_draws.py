@@ -7,10 +7,12 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
+from rocpredict.base.results import Flags
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.bootstrap import BootstrapOptions
-from rocpredict.inference.curve_draws import _Curve, class_columns, draw_quantity
-from rocpredict.inference.expected import _Draws
+from rocpredict.inference.curve_draws import _Curve, class_columns, draw_quantity, draws_interval, draws_test
+from rocpredict.inference.expected import _Draws, _select_ranks
+from rocpredict.inference.hypotheses import Hypothesis
 from rocpredict.inference.parametric import PivotalAuc, lattice
 from rocpredict.inference.placements import ClassColumns
 from tests.cases import refuses
@@ -30,6 +32,7 @@ def slow_draws(negative, positive, fpr, area_range, size):
         share = (k - tied[0] + 0.5) / len(tied)
         heights.append(np.sum(positive > value) + share * np.sum(positive == value))
     quarter = min(n, max(3, int(np.ceil(n / 4)))) - 1
+    last_zero, first_one = np.sum(np.equal(heights, 0)), 1 + np.sum(np.less(heights, m))
     grid = area_range[0] + (area_range[1] - area_range[0]) * (np.arange(4000) + 0.5) / 4000
     rows = []
     for _ in range(size):
@@ -43,20 +46,36 @@ def slow_draws(negative, positive, fpr, area_range, size):
         row = []
         for at in (np.array([fpr]), grid):
             line = np.interp(at, x, y)
-            row.append(np.where(at < u[0], v[0] * (at / u[0]) ** 4, line).mean())
+            low = np.where(at < u[0], v[0] * (at / u[0]) ** 4, line)
+            if last_zero:
+                low[(x[last_zero] <= at) & (at < x[last_zero + 1])] = y[last_zero]
             steep = np.where(at < u[0], v[0] * (at / u[0]) ** exponent, line)
-            row.append(np.where(at >= u[-1], 1 - (1 - v[-1]) * ((1 - at) / (1 - u[-1])) ** 4, steep).mean())
+            high = np.where(at >= u[-1], 1 - (1 - v[-1]) * ((1 - at) / (1 - u[-1])) ** 4, steep)
+            if 1 < first_one <= n:
+                high[(x[first_one - 1] <= at) & (at < x[first_one])] = y[first_one]
+            row += [low.mean(), high.mean()]
         rows.append(row)
     return np.array(rows).T
 
 
 @pytest.mark.parametrize(
-    ("sizes", "fpr", "decimals"),
-    [((8, 6), 0.1, None), ((40, 40), 0.2, 0), ((12, 30), 0.95, None), ((900, 700), 0.05, None)],
+    ("sizes", "fpr", "decimals", "distant"),
+    [
+        ((8, 6), 0.1, None, 0),
+        ((40, 40), 0.2, 0, 0),
+        ((12, 30), 0.95, None, 0),
+        ((900, 700), 0.05, None, 0),
+        ((30, 20), 0.1, None, 3),
+        ((30, 20), 0.9, None, 3),
+        ((30, 20), 0.1, 0, 3),
+        ((900, 700), 0.05, None, 45),
+    ],
 )
-def test_draws_have_the_distribution_of_a_slow_loop(sizes, fpr, decimals):
-    """Two-sample Kolmogorov-Smirnov at 1e-6 of 16 comparisons; 900 negatives are drawn from a window of ranks."""
+def test_draws_have_the_distribution_of_a_slow_loop(sizes, fpr, decimals, distant):
+    """Two-sample Kolmogorov-Smirnov at 1e-6 of 32 comparisons; 900 negatives are drawn from a window of ranks."""
     negative, positive = two_normals(sizes, 1, decimals=decimals)
+    negative[:distant] += 20
+    negative[distant : 2 * distant] -= 20
     classes = class_columns(Ecdf(negative)), class_columns(Ecdf(positive))
     start = max(0.0, fpr - 0.05)
     (tpr,) = draw_quantity(classes, lambda curve: curve.tpr_at(np.array([fpr])), (fpr, fpr), MANY)
@@ -108,6 +127,32 @@ def test_a_grid_of_ranks_adds_the_area_that_it_leaves_out():
     assert fpr == pytest.approx(every / 3001, rel=1e-14)
     assert area == pytest.approx([np.trapezoid(excess[:k], every[:k] / 3001) for k in every], rel=1e-9, abs=1e-15)
     assert abs(area).max() > 1e-5
+
+
+def test_ranks_with_vertices():
+    """A plan and an interval take the same ranks: all whose FPR may lie in the range or, of many, a grid.
+
+    A step of the grid is at most 1, plus a fraction of the distance to the nearer end: 1/16, or 1/10 in a plan.
+    """
+    for n, low, high in ((3, 0, 1), (13, 0, 0.1), (900, 0.05, 0.05), (900, 0.9, 0.9), (10_000, 0, 1), (10_000, 0.3, 1)):
+        values = ClassColumns(np.arange(float(n))[:, None])
+        curve = _Curve.from_columns((values, values), 0, (low, high))
+        ranks, quarter = _select_ranks(n, (low, high))
+        drawn = curve.bounds[0][1:]
+        assert (drawn[0], drawn[-1]) == (ranks[0], ranks[-1])
+        assert ranks[0] == 1 or stats.beta(ranks[0] - 1, n + 2 - ranks[0]).sf(low) < 1e-8
+        assert ranks[-1] == n or stats.beta(ranks[-1] + 1, n - ranks[-1]).cdf(high) < 1e-8
+        if ranks[0] == 1:
+            assert curve.bounds[0][curve.quarter] == quarter == min(n, max(3, -(-n // 4)))
+        else:
+            assert curve.quarter == 1
+        if n < 10_000:
+            assert drawn.tolist() == ranks.tolist()
+            continue
+        for grid, growth in ((ranks, 0.1), (drawn, 1 / 16)):
+            assert len(grid) < 1000
+            distances = np.minimum(grid[1:] - 1, n + 1 - grid[:-1])
+            assert (np.diff(grid) <= 1 + growth * distances).all()
 
 
 def test_planned_curves_start_as_steeply_as_the_largest_negatives_suggest():
@@ -190,6 +235,49 @@ def test_the_ends_of_the_curve():
     assert tuple(roc.tpr_at_fpr_interval(0.2, 0.9999, n_resamples=50)) == (0, 1)  # more than 50 draws can tell
 
 
+def test_limits_at_several_fprs_are_those_at_each():
+    """Up to the simulation error, of which .01 is about ten standard errors; 900 negatives have a window of ranks."""
+    roc = rp.EmpiricalRoc(*two_normals((900, 700), 1))
+    several, alone = roc.tpr_at_fpr_interval([0.02, 0.4]), roc.tpr_at_fpr_interval(0.4)
+    assert (several.low[1], several.high[1]) == pytest.approx(tuple(alone), abs=0.01)
+
+
+def test_limits_and_p_values_are_order_statistics_of_the_draws():
+    """Of 1,999 draws, 500 lie at or beyond each limit of a 50% interval; 1,050 low and 951 high ones contradict."""
+    drawn = np.tile(np.arange(-1049.0, 950), (600, 1))
+    low, high = (np.random.default_rng(seed).permuted(drawn, axis=1).T for seed in (1, 2))
+    limits = draws_interval((low, high + 1), 0.5, -50.0, (-np.inf, np.inf))
+    assert [np.unique(limit).tolist() for limit in limits] == [[-550], [451]]
+    low, high = low[:, 0], high[:, 0]
+    for alternative, p_value in (("greater", 1051 / 2000), ("less", 952 / 2000), ("two-sided", 952 / 1000)):
+        test = draws_test((low, high + 1), -50.0, Hypothesis(alternative), 0.95, Flags())
+        assert test.p_value == pytest.approx(p_value, rel=1e-14), alternative
+
+
+def test_chunks_of_draws_are_small(monkeypatch):
+    """The vertices of a chunk are among the values that ``_MAX_CHUNK_SIZE`` limits."""
+    classes, sizes = both_features((300, 200), 4, 12), []
+    monkeypatch.setattr("rocpredict.inference.bootstrap._MAX_CHUNK_SIZE", 20_000)
+
+    def count(curve):
+        sizes.append(curve.fpr.size + curve.tpr.size)
+        return curve.fpr[:, 0], curve.tpr[:, 0]
+
+    for low, _ in draw_quantity(classes, count, (0, 1), BootstrapOptions(500)):
+        assert low.size == 1000
+    assert max(sizes) < 20_000
+
+
+def test_mean_tpr_of_ties():
+    """Positives that are tied with negatives are divided among them; means within 6 standard errors (outside: 1e-7)."""
+    negative, positive = np.array([3.0, 2, 2, 2, 1, 1]), np.array([4.0, 3, *[2] * 9, *[1] * 4, 0, 0])
+    classes = class_columns(Ecdf(negative)), class_columns(Ecdf(positive))
+    (tpr,) = draw_quantity(classes, lambda curve: (curve.tpr[:, 1:-1], curve.tpr[:, 1:-1]), (0, 1), MANY)
+    heights = np.array([1.5, 2 + 1.5, 2 + 4.5, 2 + 7.5, 11 + 1, 11 + 3])
+    for is_above, drawn in zip((True, False), np.split(tpr[0], 2), strict=True):
+        assert (np.abs(drawn.mean(axis=0) - (heights + is_above) / 18) < 6 * drawn.std(axis=0) / np.sqrt(4000)).all()
+
+
 @pytest.mark.parametrize("quantity", [{"tpr_at_fpr": 0.2}, {"fpr": (0, 0.3)}, {"tpr": (0.7, 1)}])
 def test_p_is_the_level_at_which_the_interval_excludes(quantity):
     (x1, x2), y = correlated((40, 50), 6)
@@ -250,6 +338,27 @@ def covered(sizes, fpr, n_sets, n_resamples, ratio=1.0):
             truth.partial_auc(fpr=(0, fpr)) in roc.partial_auc_interval(fpr=(0, fpr), n_resamples=n_resamples),
         ]
     return hits / n_sets
+
+
+def test_a_tpr_of_zero_below_distant_negatives_is_covered():
+    """10% of the negatives are above all positives, the FPR is just below: .90 of 150, at a true 97% false once in 1e4.
+
+    For the FPR at a TPR, the classes are exchanged.
+    """
+    rng, hits = np.random.default_rng(1), np.zeros(4)
+    for _ in range(150):
+        n_distant = rng.binomial(60, 0.1)
+        negative = np.concatenate([10 + rng.random(n_distant), rng.normal(size=60 - n_distant)])
+        positive = rng.normal(1.5, 1, 60)
+        roc = rp.EmpiricalRoc(negative=negative, positive=positive)
+        mirrored = rp.EmpiricalRoc(negative=-positive, positive=-negative)
+        hits += [
+            roc.tpr_at_fpr_interval(0.0999, n_resamples=200).low == 0,
+            roc.partial_auc_interval(fpr=(0, 0.0999), n_resamples=200).low == 0,
+            mirrored.fpr_at_tpr_interval(0.9001, n_resamples=200).high == 1,
+            mirrored.partial_auc_interval(tpr=(0.9001, 1), n_resamples=200).low == 0,
+        ]
+    assert hits.min() / 150 > 0.9
 
 
 def test_few_negatives_beyond_the_fpr_are_covered():
@@ -322,6 +431,14 @@ def test_p_of_a_pivot_is_the_level_at_which_the_interval_excludes():
     halves = [roc.auc_test(0.7, alternative=side).p_value for side in ("greater", "less")]
     assert sum(halves) == pytest.approx(1)
     assert roc.auc_test(0.7).p_value == pytest.approx(2 * min(halves))
+
+
+def test_pivots_of_the_area_over_a_tpr_range_are_those_of_the_exchanged_classes():
+    roc = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2), count=(12, 9))
+    exchanged = rp.PredictedRoc(rp.Gaussian(-8, 2), rp.Gaussian(-4, 3), count=(9, 12))
+    interval = roc.partial_auc_interval(tpr=(0.7, 0.95))
+    assert interval.method == "pivotal"
+    assert tuple(interval) == pytest.approx(tuple(exchanged.partial_auc_interval(fpr=(0.05, 0.3))), rel=1e-12)
 
 
 def test_where_the_delta_method_stands_in():

@@ -70,9 +70,13 @@ def test_smoothed_logit_by_its_definition():
     """A quarter of an observation at 1/2 in the area, half of one in each variance; Satterthwaite's t; on the logit.
 
     The bound nearer to 1/2 has at least a share of the variance of exponential classes, the smaller class being the one
-    with the larger part. No bound excludes what a sample with perfect separation does not exclude.
+    with the larger part. No bound excludes what a sample with perfect separation does not exclude. A class of one
+    observation adds at least A(1 - A) to the variance.
     """
-    sizes_and_more = product(range(3), ((4, 3), (9, 12), (3, 30), (2000, 40)), (0.5, 0.95, 0.999), (False, True))
+    sizes_and_more = [
+        *product(range(3), ((4, 3), (9, 12), (3, 30), (2000, 40)), (0.5, 0.95, 0.999), (False, True)),
+        *product((0, 1, 3), ((1, 9), (12, 1)), (0.5, 0.95), (False,)),
+    ]
     widened, capped = [], []
     for seed, sizes, level, weighted in sizes_and_more:
         negative, positive = samples(seed, sizes)
@@ -85,7 +89,10 @@ def test_smoothed_logit_by_its_definition():
         centre, mean = (area * n + 0.125) / (n + 0.25), (area * n + 0.25) / (n + 0.5)
         added = 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((0.5 - centre) ** 2 + 1 / 8))
         parts = [(w @ (v - area) ** 2 + added) / ((w.sum() - 0.5) * (w.sum() + 0.5)) for v, w in classes]
-        df = sum(parts) ** 2 / sum(part**2 / (w.sum() - 1) for part, (_, w) in zip(parts, classes, strict=True))
+        if min(sizes) == 1:
+            parts[np.argmin(sizes)] = max(parts[np.argmin(sizes)], centre * (1 - centre))
+        spent = [part**2 / (w.sum() - 1) for part, (_, w) in zip(parts, classes, strict=True) if w.sum() > 1]
+        df = sum(parts) ** 2 / sum(spent)
         high_share, low_share = sorted((2 * centre**2 / (1 + centre), centre / (2 - centre)), reverse=True)
         few, many = sorted((w0.sum(), w1.sum()))
         exponential = centre * (1 - centre) + (many - 1) * (high_share - centre**2)
@@ -107,7 +114,7 @@ def test_smoothed_logit_by_its_definition():
         capped.append(low > perfect or high < 1 - perfect)
         low, high = min(low, perfect), max(high, 1 - perfect)
         assert 0 < area < 1
-        assert not any(np.ptp(v) == 0 for v, _ in classes)
+        assert not any(np.ptp(v) == 0 and len(v) > 1 for v, _ in classes)
         roc = empirical(rp.Ecdf(negative, w0), rp.Ecdf(positive, w1))
         assert tuple(roc.auc_interval(level)) == pytest.approx((min(low, area), max(high, area)), rel=1e-12)
         assert roc.auc_std_error(method="smoothed-logit") == pytest.approx(np.sqrt(sum(parts)), rel=1e-12)
@@ -395,6 +402,9 @@ def test_intervals_of_empirical_rates_equal_beta_quantiles():
         assert tuple(roc.rate_interval(name, 3.0)) == pytest.approx(limits)
         wilson = stats.binomtest(int(k), int(n)).proportion_ci(method="wilson")
         assert tuple(roc.rate_interval(name, 3.0, method="wilson")) == pytest.approx(tuple(wilson), rel=1e-10)
+    ameans = (cells.tp / 15 + cells.tn / 20) / 2
+    estimates = [roc.rate_interval(name, 3.0).estimate for name in ("ameans", "youden")]
+    assert estimates == pytest.approx([ameans, 2 * ameans - 1], rel=1e-12)
 
 
 def test_hilgers_by_order_statistics():
@@ -406,7 +416,7 @@ def test_hilgers_by_order_statistics():
     negative, positive = rng.normal(size=25), rng.normal(1, 1, 18)
     tail, n0, n1 = 0.0125, 25, 18
     descending = np.sort(negative)[::-1]
-    for fpr in (0.0, 0.13, 0.5, 0.87, 1.0):
+    for fpr in (0.0, *np.arange(0.03, 1, 0.1), 0.87, 1.0):
         low, high = 0.0, 1.0
         for k in range(1, n0 + 1):  # above the k-th largest negative lies an FPR of Beta(k, n0 + 1 - k)
             above, from_there = np.sum(positive > descending[k - 1]), np.sum(positive >= descending[k - 1])
@@ -551,6 +561,11 @@ def test_predicted_interval_of_degenerate_moments():
         assert 0 <= result.low < result.high <= 1, (pair, method)
         assert result.estimate in result, (pair, method)
         assert min(count) > 1 or "single_observation" in result.flags, (pair, method)
+    test = predicted(1, 0, 1, 0, count=(5, 9)).auc_test()
+    assert (test.statistic, test.p_value) == (0, 1)
+    for pair, fpr in (((0, 0, 1, 1), 0.0), ((0, 1, 1, 0), 0.5)):  # only the TPR at an FPR of 1 is certain
+        interval = predicted(*pair, count=(5, 9)).tpr_at_fpr_interval([fpr, 1.0])
+        assert (interval.low.tolist(), interval.high.tolist()) == ([0, 1], [1, 1])
 
 
 def test_predicted_uncertainty_knows_no_unit():

@@ -15,6 +15,7 @@ from scipy.special import expit, logit, ndtri
 import rocpredict as rp
 from benchmarks.coverage.settings import class_pair
 from rocpredict.inference import intervals
+from rocpredict.inference.expected import Dependence, default_limits, smooth_areas
 from rocpredict.inference.multiple_aucs import welch_test
 from tests.cases import check_each
 from tests.samples import clusters_of_two, correlated, pair_wins
@@ -235,6 +236,25 @@ def test_welch_test_of_many_studies_is_that_of_each_study():
     together = test(slice(None))
     for study in range(4):
         assert np.transpose(together)[study] == pytest.approx(np.array(test(study)), rel=1e-12)
+
+
+def test_paired_limits_of_many_studies_are_those_of_each_study():
+    """From sums over placements, as in planning: differences with intervals below, around and above 0."""
+    counts, shifts = (13, 17), ((0.0, 2.5), (0.5, 1.5), (1.0, 1.0), (1.0, 1.1), (1.5, 0.5), (2.5, 0.0))
+    samples = [tied(seed, counts, pair) for seed, pair in enumerate(shifts * 3)]
+    placed = [[placements(x, y) for x in xs] for xs, y in samples]
+    estimates = np.array([[area for area, _ in pair] for pair in placed]).T
+    deviations = [  # per class, of shape (2 features, studies, rows)
+        np.array([[v[label] - area for area, v in pair] for pair in placed]).swapaxes(0, 1) for label in (0, 1)
+    ]
+    squares = [[np.sum(part[k] ** 2, axis=1) for part in deviations] for k in (0, 1)]
+    areas = [smooth_areas(*parts, counts) for parts in zip(estimates, squares, strict=True)]
+    products = [np.sum(part[0] * part[1], axis=1) for part in deviations]
+    cubes = [np.sum((part[0] - part[1]) ** 3, axis=1) for part in deviations]
+    dependence = Dependence.paired(areas, squares, products, counts, cubes=cubes)
+    limits = np.array([tuple(rp.auc_test(*xs, y).interval) for xs, y in samples])
+    assert np.transpose(default_limits(areas, dependence, 0.95)) == pytest.approx(limits, rel=1e-9)
+    assert min(np.sum(limits[:, 0] > 0), np.sum(limits[:, 1] < 0), np.sum(limits.prod(axis=1) < 0)) > 2
 
 
 def test_welch_test_of_two_groups_is_welch_s_t():
@@ -633,7 +653,7 @@ def test_bounds_of_partial_areas_have_no_limit():
         area = intervals.SmoothedAreas.from_sum_squares(np.array(0.99), (0.01, 0.01), (60, 60), is_partial=is_partial)
         contrast = intervals.AreaContrast.from_samples(area, area)
         for one in (area, contrast.areas):
-            assert (one.largest_lower_bound(np.array(2.0), 5.0) == 1).all() == is_partial
+            assert (one.largest_lower_bound(np.array(0.025)) == 1).all() == is_partial
         assert (area.limits(np.array(2.0), 5.0)[0] > stats.t(5).sf(2) ** (1 / 60)) == is_partial
 
 
@@ -729,6 +749,9 @@ def test_a_correction_for_skewness_never_narrows_an_interval(monkeypatch):
         return [(*rp.auc_test(*xs, y).interval, rp.auc_test(*xs, y, **claim).p_value) for xs, y in samples]
 
     samples = [tied(seed, sizes) for seed in range(25) for sizes in ((2, 5), (4, 4), (9, 5), (11, 12))]
+    for xs, y in samples[::9]:
+        equivalent = [rp.auc_test(*pair, y, alternative="equivalent", margin=0.4).p_value for pair in (xs, xs[::-1])]
+        assert equivalent[0] == pytest.approx(equivalent[1], rel=1e-9)
     low, high, p_values = np.transpose(ask())
     monkeypatch.setattr(intervals, "skewness_shifts", lambda *_: (0.0, 0.0))
     plain_low, plain_high, plain_p_values = np.transpose(ask())

@@ -237,6 +237,32 @@ def test_merging_values_far_from_the_best_threshold_does_not_change_the_bootstra
     np.testing.assert_allclose(routes[0][3], routes[1][3], atol=5.5 * spread * np.sqrt(2 / 400))
 
 
+@pytest.mark.parametrize(("options", "share"), [({}, 0.5), ({"criterion": "cost", "prevalence": 0.3}, 0.7)])
+def test_values_are_merged_by_the_bound_of_bernstein(options, share):
+    """For the loss of each threshold, written out as a sum over observations; ``share`` is the weight of the FPR.
+
+    Beyond the outermost threshold that may be best, one more threshold stays; the values beyond it are merged.
+    """
+    rng = np.random.default_rng(8)
+    sizes, weights = (1500, 500), (share, share - 1)
+    classes = [rng.normal(shift, 1, n).round(3) for shift, n in zip((0, 1.2), sizes, strict=True)]
+    thresholds = np.unique(np.concatenate([*classes, [np.inf]]))
+    losses = [w * (x >= thresholds[:, None]) for x, w in zip(classes, weights, strict=True)]
+    mean = sum(part.mean(axis=1) for part in losses)
+    best = mean.argmin()
+    excess = [part - part[best] for part in losses]
+    variance = sum(part.var(axis=1) / n for part, n in zip(excess, sizes, strict=True))
+    largest = max(abs(w) / n for w, n in zip(weights, sizes, strict=True))
+    distance = mean - mean[best]
+    kept = np.flatnonzero(distance**2 / 2 <= 16 * (variance + largest * distance / 3))
+    low, high = thresholds[[kept[0] - 1, kept[-1] + 1]]
+    merged = merge_far_values(EmpiricalSolver(*map(rp.Ecdf, classes)), ThresholdCriterion(**options), 0)
+    for part, x in zip((merged.negative, merged.positive), classes, strict=True):
+        inner, counts = np.unique(x[(x >= low) & (x < high)], return_counts=True)
+        assert part.sorted_sample[1:-1].tolist() == inner.tolist()
+        assert part.sorted_weights.tolist() == [np.sum(x < low), *counts, np.sum(x >= high)]
+
+
 @pytest.mark.parametrize(
     ("inner", "size"),
     [(np.tile([1.0, 2.0, 5.0], 200), 4000), (np.ones(600), 4000), (np.ones(40_000), 400), (np.ones(70_000), 200)],
@@ -255,6 +281,11 @@ def test_draws_of_whole_weights_have_the_moments_of_a_multinomial(inner, size):
     single = ((draws - weights) ** 2 / weights).sum(axis=1).mean()
     for chi2, sd in ((pooled, np.sqrt(2 * len(inner))), (single, np.sqrt(2 * len(inner) / size))):
         assert abs(chi2 - len(inner) - 1) < 6 * sd
+
+
+def test_weights_with_a_sum_of_1_are_drawn_as_one_observation():
+    draws = draw_counts(np.random.default_rng(1), 30, np.array([0.3, 0.7]), 2)
+    assert np.unique(draws, axis=0).tolist() == [[0, 1], [1, 0]]
 
 
 def wilson_by_hand(share, n, z):

@@ -101,6 +101,7 @@ def test_t05_tests_across_directions_are_refused_or_declared():
         plain = rp.auc_test(x, -x, Y, method=method, n_resamples=200)
         assert plain.p_value < 0.05, method
         assert "opposite_directions" in plain.flags
+        assert "opposite_directions" not in rp.auc_test(x, 0 * x, Y, method=method, n_resamples=200).flags
         declared = rp.auc_test(x, -x, Y, method=method, direction=("higher", "lower"), n_resamples=200)
         assert (declared.p_value, declared.difference) == (1, 0)
         assert "same_curve" in declared.flags

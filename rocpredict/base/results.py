@@ -425,6 +425,8 @@ FLAG_DESCRIPTIONS = {
     "replaces the extrapolated AUC of this study",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
     "single_study": "only one study has values of this feature; a random-effects AUC needs two or more studies",
+    "small_difference": "p is at most 0.05, but the difference of the AUCs of the same observations is below about 3/n "
+    "(n: size of the smaller class); a few outliers that the sample lacks could outweigh it",
     "undercoverage": "the interval contains the true value less often than its confidence level states if the classes "
     "differ in size or variance",
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",

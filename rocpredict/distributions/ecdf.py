@@ -188,6 +188,11 @@ class Ecdf(Distribution[float]):
         """Return the total weight of the values below x."""
         return self._below[np.searchsorted(self.sorted_sample, check_real("x", x), side="left")]
 
+    def split_weight(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the total weight of the values below x, and of the values at or above x."""
+        index = np.searchsorted(self.sorted_sample, check_real("x", x), side="left")
+        return self._below[index], self._above[index]
+
     def weight_at_or_above(self, x: FloatArray) -> FloatArray:
         """Return the total weight of the values at or above x."""
         return self._above[np.searchsorted(self.sorted_sample, check_real("x", x), side="left")]

@@ -54,6 +54,11 @@ class CurveDraws(NamedTuple):
 
     This area is 0 if there is a vertex at every rank.
     """
+    flat: tuple[int, int]
+    """Index of the last inner vertex without a positive above it, and of the first one with all positives above it.
+
+    The first index is 0, or the second one m - 1, if there is no such vertex.
+    """
 
     def tpr_at(self, fpr: FloatArray) -> Draws:
         """Return the TPRs of the low and of the high curves at FPRs of shape (k,); both arrays have shape (B, k)."""
@@ -64,8 +69,14 @@ class CurveDraws(NamedTuple):
             flat_start = first_tpr * ratio**STEEP_EXPONENT
             steep_start = first_tpr * np.where(fpr > 0, ratio ** self.exponent[:, None], 1.0)
             flat_end = 1 - (1 - last_tpr) * ((1 - fpr) / (1 - last_fpr)) ** STEEP_EXPONENT
+        low = np.where(is_first, flat_start, line)
         high = np.where(is_last, flat_end, np.where(is_first, steep_start, line))
-        return np.where(is_first, flat_start, line), high
+        last_zero, first_one = self.flat
+        if last_zero:
+            low = np.where(self._is_between(last_zero, fpr), self._vertex(last_zero)[1], low)
+        if self._has_end:
+            high = np.where(self._is_between(first_one - 1, fpr), self._vertex(first_one)[1], high)
+        return low, high
 
     def area(self, start: float, end: float) -> Draws:
         """Return the areas under the low and under the high curves between two FPRs; both arrays have shape (B,)."""
@@ -79,7 +90,31 @@ class CurveDraws(NamedTuple):
         scale = self.tpr[:, 1] * first
         low = line + scale * _power_excess(*fractions, STEEP_EXPONENT)
         high = line + scale * _power_excess(*fractions, self.exponent)
-        return low, high - (1 - self.tpr[:, -2]) * gap * _power_excess(*last_fractions, STEEP_EXPONENT)
+        high -= (1 - self.tpr[:, -2]) * gap * _power_excess(*last_fractions, STEEP_EXPONENT)
+        last_zero, first_one = self.flat
+        if last_zero:
+            low += self._step_excess(last_zero, (start, end), np.inf)
+        if self._has_end:
+            high += self._step_excess(first_one - 1, (start, end), 0.0)
+        return low, high
+
+    @property
+    def _has_end(self) -> bool:
+        """Return whether the high curves reach a TPR of 1 between two inner vertices."""
+        return 1 < self.flat[1] < self.fpr.shape[1] - 1
+
+    def _is_between(self, index: int, fpr: FloatArray) -> NDArray[np.bool_]:
+        """Return whether each FPR lies between a vertex and the next one, shape (B, k)."""
+        return np.asarray((self._vertex(index)[0] <= fpr) & (fpr < self._vertex(index + 1)[0]))
+
+    def _step_excess(self, index: int, limits: tuple[float, float], exponent: float) -> FloatArray:
+        """Return the area of a step minus that of the straight line from a vertex to the next one, shape (B,).
+
+        The step is at the second of these vertices for an exponent of infinity, and at the first one for 0.
+        """
+        left, width = self.fpr[:, index], np.maximum(self.fpr[:, index + 1] - self.fpr[:, index], _TINY)
+        start, end = (np.clip((limit - left) / width, 0, 1) for limit in limits)
+        return (self.tpr[:, index + 1] - self.tpr[:, index]) * width * _power_excess(end, start, exponent)
 
     def _interpolate(self, fpr: FloatArray) -> FloatArray:
         """Return the TPR at the given FPRs by linear interpolation between the vertices, shape (B, k)."""
@@ -156,9 +191,9 @@ def draw_quantity(
     -------
     draws : list of (low, high)
         One pair of arrays for each of the K curves. The first axis of both arrays indexes the draws; there are two
-        draws for each resample. The low and the high curve of a draw differ only before the first inner vertex and
-        after the last one. The low curve starts flat, with a power law of exponent 4, and ends with a straight line;
-        the high curve starts steeply and ends flat.
+        draws for each resample. The low and the high curve of a draw differ only before the first inner vertex, after
+        the last one, and where the curve leaves a TPR of 0 or reaches a TPR of 1. The low curve starts flat, with a
+        power law of exponent 4, and ends with a straight line; the high curve starts steeply and ends flat.
 
     Notes
     -----
@@ -171,6 +206,14 @@ def draw_quantity(
     quantiles of the TPR at a fixed threshold is therefore the mid-p interval for a proportion. If two curves come from
     the same observations, the additional positive has the opposite position in the second curve. If positives are tied
     with several negatives, the weight of these positives is divided evenly among the tied negatives.
+
+    If the k largest observations are negatives, no observation shows where the curve begins to rise after the FPR of
+    the k-th negative. The low curve is therefore flat up to the next negative. If the additional positive lies below
+    all others, this curve is 0 at an FPR t if at most k of the drawn FPRs are below t; this event has a binomial
+    probability. These are half of the draws. If the true TPR at t is 0, the lower limit of a 95% interval is therefore
+    above 0 in 5% of the samples or fewer, in addition to samples in which k is 0. Similarly, the high curve reaches its
+    highest TPR, which is 1 if the additional positive lies above all others, immediately after the last negative that
+    is above a positive.
 
     Sums of exponential weights have gamma distributions. The total weight of a group of observations can therefore be
     drawn as one gamma variate. A group contains either the observations far outside the FPR range, or the observations
@@ -220,6 +263,8 @@ class _Curve(NamedTuple):
     """Index of the vertex at the end of the top quarter of the negatives; 1 if the curve does not have this vertex."""
     missing_area: FloatArray
     """See ``CurveDraws``."""
+    flat: tuple[int, int]
+    """See ``CurveDraws``."""
 
     @classmethod
     def from_columns(cls, classes: Classes, index: int, fpr_range: tuple[float, float]) -> _Curve:
@@ -235,6 +280,10 @@ class _Curve(NamedTuple):
         first, last = (1, n_rows) if classes[0].clusters is not None else _rank_window(totals, fpr_range)
         quarter = min(int(np.searchsorted(totals, max(3.0, np.ceil(totals[-1] / 4)))), n_rows)
         ranks = _rank_grid(first, last, n_rows, _GRID_SIZES[classes[0].values.shape[1] > 1])
+        n_zero = int(np.searchsorted(negative, positive[0]))
+        n_below_one = int(np.searchsorted(negative, positive[-1], side="right"))
+        ends = np.array([n_zero, n_zero + 1, n_below_one, n_below_one + 1])  # ranks next to the rise from 0 and to 1
+        ranks = np.union1d(ranks, ends[(first <= ends) & (ends <= last)])
         ranks = np.union1d(ranks, [quarter]) if first == 1 else ranks
 
         def weight_above(ranks: IntArray) -> FloatArray:
@@ -261,6 +310,7 @@ class _Curve(NamedTuple):
             place - height,
             int(np.searchsorted(ranks, quarter)) + 1 if first == 1 else 1,
             np.stack([fpr, missing]),
+            (int(np.count_nonzero(drawn == 0)), 1 + int(np.count_nonzero(drawn < positive_totals[-1]))),
         )
 
     def vertices(self, negative: FloatArray, positive: FloatArray, is_above: bool) -> CurveDraws:
@@ -278,7 +328,7 @@ class _Curve(NamedTuple):
         zero = np.zeros((len(inside), 1))
         fpr, tpr = np.hstack([zero, negative[:, 1:-1], zero + 1]), np.hstack([zero, inside, zero + 1])
         exponent = steep_exponent(tpr[:, self.quarter], tpr[:, 1], fpr[:, self.quarter], fpr[:, 1])
-        return CurveDraws(fpr, tpr, exponent, self.missing_area)
+        return CurveDraws(fpr, tpr, exponent, self.missing_area, self.flat)
 
 
 def _rank_window(totals: FloatArray, fpr_range: tuple[float, float]) -> tuple[int, int]:

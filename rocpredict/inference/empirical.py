@@ -83,6 +83,12 @@ side. A correction of 1/2 would make the confidence set wider than necessary; wi
 low for skewed distributions.
 """
 
+_DIP_FACTOR = 1.5
+"""A threshold that is worse at this multiple of the normal quantile separates the modes of the utility.
+
+With a multiple of 1.3, intervals of unimodal classes would be 6% wider on average; with 1.5, they are about 2% wider.
+"""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConfidenceBand(Result):
@@ -461,6 +467,10 @@ def threshold_set(
     Wilson's upper limit of the proportion b/n0 [3]_. For a threshold below the best one, the two classes are exchanged
     in these formulas.
 
+    The utility may have a second mode, far from the best threshold. A threshold there is not adjacent to the best one,
+    and its loss has a normal distribution. If a threshold is significantly worse even with a critical value of 1.5
+    times the normal quantile, the critical value of all thresholds beyond it is therefore the normal quantile.
+
     References
     ----------
     .. [1] J. Kim, D. Pollard (1990), "Cube root asymptotics", The Annals of Statistics 18, 191-219.
@@ -470,13 +480,13 @@ def threshold_set(
        in Medicine 17, 873-890.
     """
     rates, weights = (points.fpr, points.tpr), (float(expit(log_price)), float(expit(-log_price)))
-    utility, quantile = weights[1] * points.tpr - weights[0] * points.fpr, local_critical_value(level)
+    utility = weights[1] * points.tpr - weights[0] * points.fpr
+    local, normal = local_critical_value(level), normal_critical_value(level)
     first, last = np.flatnonzero(utility >= utility.max() - ROUNDING)[[0, -1]]  # the thresholds are in descending order
 
-    def is_worse(cuts: slice, best: int, losing: int) -> NDArray[np.bool_]:
+    def is_worse(lost: FloatArray, gained: FloatArray, losing: int, quantile: float) -> NDArray[np.bool_]:
         """Return whether the loss in one class minus the gain in the other class exceeds the margin of error."""
         gaining = 1 - losing
-        lost, gained = (np.abs(rates[k][best] - rates[k][cuts]) for k in (losing, gaining))
         fewer = np.maximum(lost - _CONTINUITY_CORRECTION / sizes[losing], 0)
         lower, upper = (
             wilson_limits(fewer, sizes[losing], quantile)[0],
@@ -485,8 +495,22 @@ def threshold_set(
         margin = np.hypot(weights[losing] * (lost - lower), weights[gaining] * (upper - gained))
         return np.asarray(weights[losing] * lost - weights[gaining] * gained > margin)
 
-    highest = np.argmin(is_worse(slice(None, first + 1), last, 1))
-    lowest = len(utility) - 1 - np.argmin(is_worse(slice(last, None), first, 0)[::-1])
+    def find_farthest(cuts: slice, best: int, losing: int) -> int:
+        """Return the position of the last threshold in the set; ``cuts`` begin at the best threshold."""
+        lost, gained = (np.abs(rates[k][best] - rates[k][cuts]) for k in (losing, 1 - losing))
+        reach = normal / 2 / np.sqrt(sizes)  # Wilson's limits are never farther from the proportion
+        reach[losing] += _CONTINUITY_CORRECTION / sizes[losing]
+        bound = np.linalg.norm(np.multiply(weights, reach))
+        near = np.flatnonzero(weights[losing] * lost - weights[1 - losing] * gained <= bound)
+        farthest, beyond = (
+            near[~is_worse(lost[near], gained[near], losing, quantile)][-1] for quantile in (local, normal)
+        )
+        if beyond > farthest and is_worse(lost[:beyond], gained[:beyond], losing, _DIP_FACTOR * normal).any():
+            farthest = beyond
+        return int(farthest)
+
+    highest = first - find_farthest(slice(first, None, -1), last, 1)
+    lowest = last + find_farthest(slice(last, None), first, 0)
     return float(points.low[lowest]), float(points.high[highest])
 
 

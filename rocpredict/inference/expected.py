@@ -8,7 +8,7 @@ from math import ceil, floor, sqrt
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
-from scipy.special import expit, ndtri, stdtrit
+from scipy.special import expit, ndtri, stdtr, stdtrit
 
 from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.distributions.base import Distribution
@@ -320,7 +320,7 @@ def default_limits(
             (low, high), middle = part.smoothed_limits(quantile * scale), part.centre
         below, above = (middle - low) / scale, (high - middle) / scale
         if cautious is not None:
-            largest = part.largest_lower_bound(quantile, df)
+            largest = part.largest_lower_bound(stdtr(df, -quantile))
             below, above = np.maximum(below, middle - largest), np.maximum(above, 1 - largest - middle)
         return below, above
 
@@ -593,7 +593,8 @@ class _Draws(NamedTuple):
             if self.has_last:
                 lost = 1 - self.sums[self.sum_index[:, -1]] - extra
                 high = high - lost * _power_gain(1 - end, 1 - start, 1 - self.fpr[-2], STEEP_EXPONENT)
-            draws.append((low, high))
+            low_gain, high_gain = self._step_gains(start, end, extra)
+            draws.append((low + low_gain, high + high_gain))
         low, high = (np.hstack(part) for part in zip(*draws, strict=True))
         return low, high
 
@@ -627,6 +628,30 @@ class _Draws(NamedTuple):
         area = np.einsum("rkb,kb->rb", self.sums[self.sum_index[:, used]], inner[used]) + weights[-1]
         return area, inner.sum(axis=0)
 
+    def _step_gains(self, start: float, end: float, extra: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what the low and the high curves gain by a step where the curve leaves 0 or reaches 1.
+
+        See ``CurveDraws.flat``. Both arrays have shape (studies, draws).
+        """
+        index, n_ranks, top = self.sum_index, self.sum_index.shape[1], len(self.sums) - 1
+        low, high = np.zeros((2, len(index), len(extra)))
+        last_zero = (index == 0).sum(axis=1) * (not self.sums[0].any())
+        rows = np.flatnonzero(last_zero)
+        if len(rows):
+            left = last_zero[rows]
+            rise = self.sums[index[rows, np.minimum(left, n_ranks - 1)]]
+            rise = np.where(left[:, None] < n_ranks, rise, 1 - extra)
+            left_fpr, width = self.fpr[left], self.fpr[left + 1] - self.fpr[left]
+            low[rows] = rise * _power_gain(start - left_fpr, end - left_fpr, width, np.inf)
+        first_one = 1 + (index < top).sum(axis=1)
+        rows = np.flatnonzero((first_one > 1) & (first_one <= n_ranks))
+        if len(rows):
+            right = first_one[rows]
+            rise = self.sums[top] - self.sums[index[rows, right - 2]]
+            right_fpr, width = self.fpr[right], self.fpr[right] - self.fpr[right - 1]
+            high[rows] = -rise * _power_gain(right_fpr - end, right_fpr - start, width, np.inf)
+        return low, high
+
     def _steep_exponent(self, extra: FloatArray) -> FloatArray:
         """Return the exponent of the curves that start steeply, shape (studies, draws)."""
         first, quarter = (self.sums[self.sum_index[:, place]] + extra for place in (0, self.quarter))
@@ -634,15 +659,15 @@ class _Draws(NamedTuple):
 
 
 @np.errstate(under="ignore")
-def _power_gain(start: float, end: float, gap: FloatArray, exponent: FloatArray | float) -> FloatArray:
+def _power_gain(start: Any, end: Any, gap: FloatArray, exponent: FloatArray | float) -> FloatArray:
     """Return the area from ``start`` to ``end`` under a power law minus the same area under a straight line.
 
-    The power law and the line rise from 0 at 0 to 1 at ``gap``; beyond ``gap``, they are equal. If ``start`` equals
-    ``end``, the result is the value of the power law minus the value of the line at this point.
+    The power law and the line rise from 0 at 0 to 1 at ``gap``; outside of this range, they are equal. If ``start``
+    equals ``end``, the result is the value of the power law minus the value of the line at this point.
     """
-    if start == end:
-        fraction = np.minimum(start / gap, 1)
+    if np.array_equal(start, end):
+        fraction = np.clip(start / gap, 0, 1)
         return np.asarray(fraction**exponent - fraction)
-    low, high = np.minimum(start, gap) / gap, np.minimum(end, gap) / gap
+    low, high = np.clip(start, 0, gap) / gap, np.clip(end, 0, gap) / gap
     power = np.add(exponent, 1)
     return np.asarray(gap * ((high**power - low**power) / power - (high**2 - low**2) / 2))

@@ -330,6 +330,9 @@ def contrast_test(contrast: AreaContrast, hypothesis: Hypothesis, level: float, 
         flags |= Flags(fallback=method == "delong", single_observation=min(n_units) <= 1)
         interval = Interval(*contrast.interval(level), level, "mover", estimate)
         result = AucStatistic(*hypothesis.test_tails(contrast.tails, 0.0, (-1.0, 1.0)), interval)
+        is_sensitive = contrast.cautious is not None and hypothesis.width == 0 and result.p_value <= 0.05
+        is_small = abs(estimate) < 1 - 0.05 ** (1 / min(n_units))  # about 3/n
+        flags |= Flags(small_difference=is_sensitive and is_small)
     return result.add_flags(flags)
 
 

@@ -259,18 +259,19 @@ class SmoothedAreas:
         bound is at least 1 minus ``largest_lower_bound``. ``quantile`` is a quantile of Student's t with ``df`` degrees
         of freedom.
         """
-        (low, high), largest = self.smoothed_limits(quantile), self.largest_lower_bound(quantile, df)
+        (low, high), largest = self.smoothed_limits(quantile), self.largest_lower_bound(stdtr(df, -quantile))
         low, high = np.minimum(low, self.estimate), np.maximum(high, self.estimate)
         return np.minimum(low, largest), np.maximum(high, 1 - largest)
 
-    def largest_lower_bound(self, quantile: ArrayOrFloat, df: Any) -> FloatArray:
+    def largest_lower_bound(self, tail: ArrayOrFloat) -> FloatArray:
         """Return the lower bound for a sample with perfect separation; 1 minus this bound is the smallest upper bound.
 
-        For a partial area or the AUC of two Gaussians, there is no such limit, and 1 is returned.
+        ``tail`` is the probability that the true AUC is below its lower bound. For a partial area or the AUC of two
+        Gaussians, there is no such limit, and 1 is returned.
         """
         if self.is_partial:
             return np.ones(())
-        return np.where(self.is_probit, 1.0, stdtr(df, -quantile) ** (1 / np.minimum(*self.n_units)))
+        return np.where(self.is_probit, 1.0, tail ** (1 / np.minimum(*self.n_units)))
 
     def smoothed_limits(self, quantile: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
         """Return the bounds that lie ``quantile`` standard errors from the center, on the logit or the probit scale."""
@@ -294,9 +295,10 @@ class SmoothedAreas:
         """
         tail, estimate = (1 - level) / 2, self.estimate
         quantile = -stdtrit(self.df, tail)
-        inner, outer = self.limits(quantile, self.df), self._with_min_variance().limits(quantile, self.df)
-        low = np.where(estimate > 1 / 2, outer[0], inner[0])
-        high = np.where(estimate < 1 / 2, outer[1], inner[1])
+        inner, outer = self.smoothed_limits(quantile), self._with_min_variance().smoothed_limits(quantile)
+        largest = self.largest_lower_bound(tail)
+        low = np.minimum(np.where(estimate > 1 / 2, outer[0], inner[0]), np.minimum(estimate, largest))
+        high = np.maximum(np.where(estimate < 1 / 2, outer[1], inner[1]), np.maximum(estimate, 1 - largest))
         if not self.is_partial:
             for n, constant in zip(self.n_units, self.constant_classes, strict=True):
                 if np.any(constant):
@@ -668,7 +670,7 @@ class AreaContrast:
             (low, high), middle = self.areas.smoothed_limits(points * self.scale), self.areas.centre
         below, above = (middle - low) / self.scale, (high - middle) / self.scale
         if self.cautious is not None:
-            largest = self.areas.largest_lower_bound(points, self.df)
+            largest = self.areas.largest_lower_bound(stdtr(self.df, -points))
             below, above = np.maximum(below, middle - largest), np.maximum(above, 1 - largest - middle)
         shift = float(self.weights @ (self.areas.estimate - middle))
         is_positive = self.weights > 0

@@ -238,6 +238,7 @@ def auc_test_many(
     pair_tests = (_test_one_contrast(sample, areas, row, level) for row in pairs)
     p_value = _allow_for_unseen(p_value, tests if contrasts is None else pair_tests)
     flags = Flags(same_curve=df == 0, fallback=is_smoothed, dominant_cluster=areas.has_dominant_cluster)
+    flags |= Flags(small_difference=any("small_difference" in test.flags for test in tests))
     rows["flags"] |= flags | opposite_direction_flag(areas.estimate)
     return AucTestMany(
         null="all AUCs are equal",
