@@ -697,11 +697,10 @@ def fit_linear_combination(
     moments = MultivariateMoments.of_samples(samples, names)
     result = LinearCombination.from_moments(moments, criterion, shrink, (len(samples[0]), len(samples[1])))
     roc = replace(result.roc, omitted=rows.omitted, n_unlabelled=rows.n_unlabelled)
-    result = replace(result, roc=roc)
     if n_folds is None:
-        return result
+        return replace(result, roc=roc)
     cross_validated = cross_validate(samples, names, criterion=criterion, ridge=shrink, n_folds=n_folds, rng=rng)
-    return replace(result, **cross_validated)
+    return replace(result, roc=roc, **cross_validated)
 
 
 def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) -> None:

@@ -57,11 +57,10 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
         If the file cannot be written.
     """
     with _refuse_unwritable(path) as checked:
-        data = content.encode() if isinstance(content, str) else content
         if is_stream(checked):
-            _write_stream(checked, data)
+            _write_stream(checked, content.encode() if isinstance(content, str) else content)
         else:
-            _replace(Path(os.path.realpath(checked)), data)
+            _write_files({Path(os.path.realpath(checked)): content})
     return checked
 
 
@@ -269,16 +268,9 @@ def write_folder(folder: str | PathLike[str], contents: Mapping[str, str | bytes
     with _refuse_unwritable(folder) as checked:
         is_new = not checked.exists()
         checked.mkdir(parents=True, exist_ok=True)
-        temporary: dict[Path, Path] = {}
         try:
-            for name, content in contents.items():
-                path = checked / name
-                temporary[path] = _write_temporary(path, content.encode() if isinstance(content, str) else content)
-            for path, written in temporary.items():
-                written.replace(path)
+            _write_files({checked / name: content for name, content in contents.items()})
         except BaseException:
-            for written in temporary.values():
-                written.unlink(missing_ok=True)
             with suppress(OSError):
                 checked.rmdir() if is_new else None
             raise
@@ -299,12 +291,17 @@ def _refuse_unwritable(path: str | PathLike[str]) -> Iterator[Path]:
         raise RocPredictError(f"{checked} cannot be written: {reason}") from None
 
 
-def _replace(path: Path, data: bytes) -> None:
-    temporary = _write_temporary(path, data)
+def _write_files(contents: Mapping[Path, str | bytes]) -> None:
+    """Write files; if one of them cannot be written, none is."""
+    temporary: dict[Path, Path] = {}
     try:
-        temporary.replace(path)
+        for path, content in contents.items():
+            temporary[path] = _write_temporary(path, content.encode() if isinstance(content, str) else content)
+        for path, written in temporary.items():
+            written.replace(path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        for written in temporary.values():
+            written.unlink(missing_ok=True)
         raise
 
 

@@ -203,8 +203,8 @@ def check_nonnegative(name: str, value: ArrayLike) -> FloatArray:
 
 def is_list(value: object) -> bool:
     """Return whether a value is an iterable other than text, a mapping, a set, a 0-d array or a sparse matrix."""
-    has_items = getattr(value, "ndim", 1) and not hasattr(value, "tocsc")
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping, set)) and bool(has_items)
+    has_items = bool(getattr(value, "ndim", 1)) and not hasattr(value, "tocsc")
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping, set, frozenset)) and has_items
 
 
 def check_pair(name: str, value: object, expected: str = "(negative, positive)") -> tuple[Any, Any]:

@@ -74,12 +74,8 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     common.add_pair_option(command, "--median", "class medians, instead of --mean; needs --iqr")
     widths = "two widths, or four quartiles (q1 and q3 of the negative class, then of the positive class)"
     add("--iqr", nargs="+", type=float, metavar="Q", help=f"interquartile ranges, instead of --std: {widths}")
-    add(
-        "--effect-size",
-        type=float,
-        metavar="D",
-        help="Cohen's d, instead of --std; without --mean, the means are 0 and D",
-    )
+    effect_size = "Cohen's d, instead of --std; without --mean, the means are 0 and D"
+    add("--effect-size", type=float, metavar="D", help=effect_size)
     sizes = "class sizes; used to compute the prevalence and, for two Gaussians, the confidence intervals"
     common.add_pair_option(command, "--count", sizes)
     others = ", ".join(MOMENT_ESTIMATORS)
@@ -384,12 +380,8 @@ def add_teach_options(command: argparse.ArgumentParser) -> None:
     add("--prevalence", type=float, metavar="P", help="initial fraction of positives")
     add("--title", metavar="TEXT", help="heading of the page")
     add("--save", type=Path, metavar="FILE", help="write the page to a file and exit")
-    add(
-        "--site",
-        type=Path,
-        metavar="DIR",
-        help="write the page to a folder that can be copied to a web server, and exit",
-    )
+    site = "write the page to a folder that can be copied to a web server, and exit"
+    add("--site", type=Path, metavar="DIR", help=site)
     add("--url", metavar="URL", help="address at which the page will be published")
     add("--worksheet", type=Path, metavar="FILE", help="write a printable worksheet with answers")
     add("--port", type=int, default=0, metavar="N", help="port of the server (default: any free port)")
@@ -598,20 +590,12 @@ def add_compare_options(command: argparse.ArgumentParser) -> None:
         "two-sided)"
     )
     add("--alternative", choices=ALTERNATIVES, help=alternatives)
-    add(
-        "--margin",
-        type=float,
-        metavar="D",
-        help="largest difference in AUC that still counts as equivalent or noninferior",
-    )
+    margin = "largest difference in AUC that still counts as equivalent or noninferior"
+    add("--margin", type=float, metavar="D", help=margin)
     common.add_level(command, "confidence level of all intervals")
     add("--seed", type=int, metavar="N", help="seed for tests that use random numbers (default: 0)")
-    add(
-        "--resamples",
-        type=int,
-        metavar="N",
-        help="number of resamples or permutations for tests that use random numbers (default: 2000)",
-    )
+    resamples = "number of resamples or permutations for tests that use random numbers (default: 2000)"
+    add("--resamples", type=int, metavar="N", help=resamples)
     common.add_plot(command, "the curves of each feature (.svg, .png or .pdf)")
 
 

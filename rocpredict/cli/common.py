@@ -264,9 +264,8 @@ def add_plot(command: argparse.ArgumentParser, picture: str) -> None:
 def add_resampling(command: argparse.ArgumentParser) -> None:
     """Add the options that control the simulated samples."""
     command.add_argument("--seed", type=int, default=0, metavar="N", help="seed for the simulated samples (default: 0)")
-    command.add_argument(
-        "--resamples", type=int, default=500, metavar="N", help="number of simulated samples (default: 500)"
-    )
+    resamples = "number of simulated samples (default: 500)"
+    command.add_argument("--resamples", type=int, default=500, metavar="N", help=resamples)
 
 
 def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:

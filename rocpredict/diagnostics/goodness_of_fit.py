@@ -246,58 +246,24 @@ def goodness_of_fit_batch(pair: tuple[Distribution, Distribution], samples: Sort
     The samples must not contain ties.
     """
     negative, positive = map(add_grid_axis, pair)
+    n0, n1 = (part.shape[1] for part in samples)
     predicted = solver_for(negative, positive).along("fpr", COMPARISON_FPR)
-    falling = FallingValues.from_samples(samples)
-    youden = np.asarray(positive.sf(falling.values)) - negative.sf(falling.values)
+    together = np.concatenate(samples, axis=1)
+    order = np.argsort(together, axis=1, kind="stable")[:, ::-1]  # merges the two sorted samples
+    values, is_negative = np.take_along_axis(together, order, axis=1), order < n0  # in descending order
+    negatives = np.cumsum(is_negative, axis=1)  # numbers of negatives at or above each value
+    positives = np.arange(1, n0 + n1 + 1) - negatives
+    empirical = (positives[is_negative].reshape(-1, n0) / n1)[:, (COMPARISON_FPR * n0).astype(np.intp)]
+    better = positives / n1 - negatives / n0
+    best_index = np.argmax(np.asarray(positive.sf(values)) - negative.sf(values), axis=1)
+    lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), best_index]
+    auc_error = np.abs((predicted - empirical).mean(axis=1))
     tails = [(np.asarray(d.cdf(x)), np.asarray(d.sf(x))) for d, x in zip((negative, positive), samples, strict=True)]
     with np.errstate(divide="ignore"):
-        logs = [(np.log(below), np.log(above)) for below, above in tails]
-    ranks = [plot_ranks(below.shape[1]) for below, _ in tails]
+        a_squared = tuple(anderson_darling(np.log(below), np.log(above)) for below, above in tails)
+    ranks = plot_ranks(n0), plot_ranks(n1)
     scores = tuple(_scores_of_tails(*(tail[:, k] for tail in part)) for part, k in zip(tails, ranks, strict=True))
-    return falling.goodness_of_fit(logs, predicted, youden), scores
-
-
-class FallingValues(NamedTuple):
-    """Pooled values of both classes in B samples, in descending order, with cumulative class counts.
-
-    Attributes
-    ----------
-    values : array of shape (B, n0 + n1)
-        Values in descending order.
-    is_negative : array of bool of the same shape
-        True for each value from the negative class.
-    negatives, positives : arrays of int of the same shape
-        Numbers of negative and of positive observations at or above each value.
-    """
-
-    values: FloatArray
-    is_negative: NDArray[np.bool_]
-    negatives: NDArray[np.intp]
-    positives: NDArray[np.intp]
-
-    @classmethod
-    def from_samples(cls, samples: SortedSamples) -> FallingValues:
-        """Pool the negative samples, of shape (B, n0), with the positive samples, of shape (B, n1)."""
-        together = np.concatenate(samples, axis=1)
-        order = np.argsort(together, axis=1, kind="stable")[:, ::-1]  # merges the two sorted samples
-        is_negative = order < samples.negative.shape[1]
-        negatives = np.cumsum(is_negative, axis=1)
-        positives = np.arange(1, together.shape[1] + 1) - negatives
-        return cls(np.take_along_axis(together, order, axis=1), is_negative, negatives, positives)
-
-    def goodness_of_fit(
-        self, log_tails: list[tuple[FloatArray, FloatArray]], predicted: FloatArray, youden: FloatArray
-    ) -> GoodnessOfFit:
-        """Compute the measures of misfit from log tail probabilities, predicted TPRs and predicted Youden indices."""
-        negative, positive = (anderson_darling(*tails) for tails in log_tails)
-        counts = [tails[0].shape[1] for tails in log_tails]
-        above = self.positives[self.is_negative].reshape(len(self.values), -1) / counts[1]
-        empirical = above[:, (COMPARISON_FPR * counts[0]).astype(np.intp)]
-        better = self.positives / counts[1] - self.negatives / counts[0]
-        best_index = np.argmax(youden, axis=1)
-        lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), best_index]
-        auc_error = np.abs((predicted - empirical).mean(axis=1))
-        return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2)
+    return GoodnessOfFit(*(*a_squared, area_between(predicted, empirical), auc_error, lost / 2)), scores
 
 
 def normal_scores(distribution: Distribution, values: FloatArray) -> FloatArray:

@@ -13,12 +13,10 @@ from numpy.typing import ArrayLike
 from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     FloatArray,
-    RocPredictError,
     Value,
     broadcast_arrays,
     check_probabilities,
     check_real,
-    short_repr,
     to_scalar,
 )
 
@@ -351,14 +349,6 @@ class ReflectedDistribution(Distribution[Value]):
 
     def __repr__(self) -> str:
         return f"-{self.base!r}"
-
-
-def check_continuous(name: str, candidate: object) -> Distribution[Any]:
-    """Return the argument if it is a continuous distribution of one feature; otherwise raise an error."""
-    if isinstance(candidate, Distribution) and not candidate.shape and not candidate.atoms().points.size:
-        return candidate
-    problem = f"{name}={short_repr(candidate)} is not a continuous distribution of one feature"
-    raise RocPredictError(f"{problem}; pass one, such as rp.Gaussian(0, 1)")
 
 
 @np.errstate(under="ignore")

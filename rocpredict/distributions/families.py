@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partialmethod
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -233,24 +233,15 @@ class ScipyFamilyBatch(Distribution[FloatArray]):
     def _add_grid_axis(self) -> ScipyFamilyBatch:
         return ScipyFamilyBatch(self.name, self.parameters[..., None, :])
 
-    def _logpdf(self, x: FloatArray) -> FloatArray:
-        return self._evaluate("logpdf", x)
-
-    def _cdf(self, x: FloatArray) -> FloatArray:
-        return self._evaluate("cdf", x)
-
-    def _sf(self, x: FloatArray) -> FloatArray:
-        return self._evaluate("sf", x)
-
-    def _ppf(self, q: FloatArray) -> FloatArray:
-        return self._evaluate("ppf", q)
-
-    def _isf(self, q: FloatArray) -> FloatArray:
-        return self._evaluate("isf", q)
-
     def _evaluate(self, method: str, x: FloatArray) -> FloatArray:
         with np.errstate(all="ignore"):
             return np.asarray(getattr(self._frozen, method)(x))
+
+    _logpdf = partialmethod(_evaluate, "logpdf")
+    _cdf = partialmethod(_evaluate, "cdf")
+    _sf = partialmethod(_evaluate, "sf")
+    _ppf = partialmethod(_evaluate, "ppf")
+    _isf = partialmethod(_evaluate, "isf")
 
 
 def _format_parameter(value: Any) -> str:

@@ -29,7 +29,6 @@ _MAX_BLOCK_SIZE = 2**20  # largest number of array elements per block (8 MB for 
 _N_TABLE_POINTS = 32  # number of centers in the table of quantiles
 _MIN_LOG = -800.0  # less than the logarithm of the smallest float
 _NEWTON_STEPS = 6
-_NEIGHBORS = 8  # a quantile that has not converged is first searched within this number of floats on each side
 _TAIL_RTOL = 2e-14  # accepted relative error of the tail probability of a quantile
 _MAX_QUANTILE_NOISE = 1e-9  # accepted rounding error of a quantile, in units of the largest standard deviation
 _N_CELL_NODES = 10  # number of Gauss nodes that replace the centers of a cell
@@ -358,8 +357,9 @@ class NormalSumDistribution(Distribution):
             low, high, start = self.components.quantile_brackets(scores)
             quantiles, rest = self._newton_quantile(target, scores, np.clip(start, low, high), upper=upper)
             if rest.size:
-                bracket = low[rest], high[rest]
-                quantiles[rest] = self._root_quantile(target[rest], quantiles[rest], bracket, upper=upper)
+                xatol = 2e-16 * float(self.components.stds.min())
+                excess = partial(self._excess, upper=upper)
+                quantiles[rest] = find_smallest_root(excess, low[rest], high[rest], target[rest], xatol=xatol)
             quantile[inside] = quantiles
         return quantile
 
@@ -386,20 +386,6 @@ class NormalSumDistribution(Distribution):
             if not rest.size:
                 break
         return x, rest
-
-    def _root_quantile(
-        self, target: FloatArray, guess: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
-    ) -> FloatArray:
-        """Return quantiles to float64 resolution.
-
-        Each quantile is searched for near ``guess`` and, if necessary, in the full bracket.
-        """
-        excess = partial(self._excess, upper=upper)
-        reach = _NEIGHBORS * np.spacing(np.abs(guess))
-        low, high = guess - reach, guess + reach
-        low = np.where(excess(low, target) < 0, low, bracket[0])
-        high = np.where(excess(high, target) > 0, high, bracket[1])
-        return find_smallest_root(excess, low, high, target, xatol=2e-16 * float(self.components.stds.min()))
 
     def _excess(self, x: FloatArray, target: FloatArray, *, upper: bool) -> FloatArray:
         """Return log(tail/target) for the lower tail or -log(tail/target) for the upper tail; both increase with x."""

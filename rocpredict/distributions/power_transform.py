@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, short_repr, to_scalar
-from rocpredict.distributions.base import Distribution, check_continuous
+from rocpredict.distributions.base import Distribution
 
 KINDS = ("box-cox", "yeo-johnson")
 """Transforms of Box and Cox (1964) for values above 0, and of Yeo and Johnson (2000) for all values."""
@@ -207,9 +207,11 @@ class Transformed(Distribution):
     def __post_init__(self) -> None:
         if not isinstance(self.transform, PowerTransform):
             raise RocPredictError(f"transform={short_repr(self.transform)} is not a PowerTransform")
-        shape = np.shape(self.transform.power)
-        if not shape or getattr(self.base, "shape", None) != shape:
-            check_continuous("base", self.base)
+        base: Any = self.base
+        fits = isinstance(base, Distribution) and base.shape == np.shape(self.transform.power)
+        if not fits or (not base.shape and base.atoms().points.size):
+            problem = f"base={short_repr(base)} is not a continuous distribution of one feature"
+            raise RocPredictError(f"{problem}; pass one, such as rp.Gaussian(0, 1)")
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -329,11 +329,7 @@ class ShrinkageEstimate(NamedTuple):
 
 def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
     """Return the Cramer-von Mises statistic of the residual (sample minus ``model``), along the last axis."""
-    return _misfit_of_sums(np.cumsum(model * (1 - model), axis=-1), np.cumsum(residual, axis=-1))
-
-
-def _misfit_of_sums(noise: FloatArray, residual: FloatArray) -> FloatArray:
-    """Return the Cramer-von Mises statistic from the cumulative sums of the variances and of the residuals."""
+    noise, residual = np.cumsum(model * (1 - model), axis=-1), np.cumsum(residual, axis=-1)
     total = noise[..., -1]
     share = noise / total[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -385,11 +381,7 @@ def estimate_shrinkage(
     weights = _shape_weights(pooled, table, below)
     n_cells = len(table.log_odds)
     in_cells = cumulate(_multiply(weights, table.posterior) * (m / n_cells))
-    shape_below = _interpolate_columns(in_cells, np.arange(m + 1) * (n_cells / m))
-    shape = np.diff(shape_below, axis=1)
-    if pooled.has_ties:
-        shape = pooled.average(shape)
-        shape_below = cumulate(shape)
+    shape = pooled.average(np.diff(_interpolate_columns(in_cells, np.arange(m + 1) * (n_cells / m)), axis=1))
 
     rank = (np.arange(m) + 0.5) / m
     shape_area = (m * _dot(shape, rank) - n1 * n1 / 2) / (n0 * n1)
@@ -397,51 +389,22 @@ def estimate_shrinkage(
     rank_area = posterior_median_auc(*mann_whitney_auc(pooled, below, n0, n1), n0, n1, declared=declared)
 
     noise = shape * (1 - shape)
-    noise_below, tilt = cumulate(noise), noise * rank
-    tilt_below = cumulate(tilt)
-    center = (tilt_below[:, -1] / noise_below[:, -1])[:, None]
-    tilt -= noise * center
-    tilt_below -= noise_below * center
-    leverage = _dot(tilt, rank)[:, None]
-    tilt /= leverage  # the sum of P(positive) times rank increases by 1 if tilt is added to P(positive)
-    tilt_below /= leverage
+    tilt = noise * (rank - (_dot(noise, rank) / noise.sum(axis=1))[:, None])
+    tilt /= _dot(tilt, rank)[:, None]  # adding tilt to P(positive) adds 1 to the sum of P(positive) times rank
     residual = sample - shape
-    residual_area = _dot(residual, rank)[:, None]
-    residual -= tilt * residual_area
-    residual_below = below - shape_below
-    residual_below -= tilt_below * residual_area
-    misfit_ratio = _misfit_of_sums(noise_below[:, 1:], residual_below[:, 1:])
+    residual -= tilt * _dot(residual, rank)[:, None]
+    misfit_ratio = misfit_statistic(shape, residual)
     data_weight = residual_weight(misfit_ratio)
     rank_weight = misfit_ratio / (misfit_ratio + _AREA_OFFSET * m / (2 * n0 * n1))
     area = table_area + rank_weight * (rank_area - table_area)
-    shift = ((area - shape_area) * (n0 * n1 / m))[:, None]
-    tilt *= shift
-    tilt_below *= shift
-    shape += tilt
-    shape_below += tilt_below
-    model = _clip_sums(pooled, shape, shape_below)
-    residual *= data_weight[:, None]
-    residual += shape
-    residual_below *= data_weight[:, None]
-    residual_below += shape_below
-    posterior = _clip_sums(pooled, residual, residual_below)
+    shape += tilt * ((area - shape_area) * (n0 * n1 / m))[:, None]
+    estimates = shape, shape + residual * data_weight[:, None]
+    model, posterior = (
+        cumulate(pooled.average(np.clip(part, _MIN_POSTERIOR, 1 - _MIN_POSTERIOR))) for part in estimates
+    )
     area_between = np.abs(below - model).sum(axis=1) / (n0 * n1)
     reversal = _multiply(weights, table.is_reversed) if is_chosen else None
     return ShrinkageEstimate(pooled, posterior, model, below, data_weight, misfit_ratio, area_between, reversal)
-
-
-def _clip_sums(pooled: PooledSample, values: FloatArray, sums: FloatArray) -> FloatArray:
-    """Clip ``values``, average them over ties, and return their cumulative sums.
-
-    ``sums`` contains the cumulative sums of ``values`` before clipping.
-    """
-    limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
-    if pooled.has_ties:
-        return cumulate(pooled.average(np.clip(values, *limits)))
-    clipped = np.flatnonzero((values.min(axis=1) < limits[0]) | (values.max(axis=1) > limits[1]))
-    result = sums.copy()
-    result[clipped] = cumulate(np.clip(values[clipped], *limits))
-    return result
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -26,6 +26,7 @@ from rocpredict.base.validation import (
     check_int,
     check_option,
     check_probability,
+    is_list,
     short_repr,
 )
 from rocpredict.distributions.base import Distribution
@@ -179,12 +180,7 @@ def check_prevalence(prevalence: Any) -> float | None:
 
 def as_sequence(values: object) -> list[Any] | None:
     """Return the items of a list, tuple or array as a list, or None for unordered collections and text."""
-    if isinstance(values, (str, bytes, dict, set, frozenset)) or not hasattr(values, "__len__"):
-        return None
-    try:
-        return list(values)  # type: ignore[call-overload]
-    except TypeError:  # a zero-dimensional array
-        return None
+    return list(values) if isinstance(values, Collection) and is_list(values) else None
 
 
 def check_single_feature(roc: object, argument: str = "roc") -> Roc:

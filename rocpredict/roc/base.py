@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
 
 from rocpredict.base.formatting import format_list, format_number, label_to_text
 from rocpredict.base.rates import ConfusionCounts, RateFunction, Rates
 from rocpredict.base.results import MAX_ROWS, Flags, PictureKind, Result, batch_table, omitted_text, plot_roc_kind
-from rocpredict.base.tables import CurvePlot, Table
+from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import (
     ArrayOrFloat,
     Direction,
@@ -37,7 +36,7 @@ from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.uncertainty import ThresholdUncertainty, UncertaintyMixin
 from rocpredict.roc.curves import CurveMethods, DecisionCurve, DecisionRule, PrecisionRecallCurve, resolve_prevalence
-from rocpredict.solvers.base import EVEN, Hook, RocCurve, Solver, check_n_points
+from rocpredict.solvers.base import EVEN, Hook, RocCurve, Solver, check_n_points, make_tail_grids
 from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.thresholds import (
     PREVALENCE_FREE_CRITERIA,
@@ -56,47 +55,8 @@ if TYPE_CHECKING:
     from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
 
-#: Number of thresholds per class in the small ROC plot of a table.
-_N_POINTS = 61
-#: Number of quantiles per class that are computed for this plot if each one needs a numerical search.
-_N_SEARCHED_POINTS = 13
-#: Largest total of ``n_terms`` over both classes for which a repr computes the AUC without a fast solver.
-_MAX_FAST_SIZE = 1_000
-
-
-def is_auc_fast(roc: Any) -> bool:
-    """Return whether the AUC can be computed fast enough to be shown in a repr."""
-    return roc._solver.is_fast or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
-
-
-def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the FPRs and TPRs of the small ROC plot in a table, at thresholds that cover both classes."""
-    pair: tuple[Any, ...] = roc._oriented_distributions
-    every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
-    inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=roc._solver.is_fast) for d in pair])
-    return _rates_on_curve(roc, np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]]))
-
-
-def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the FPRs and TPRs at descending thresholds; the first threshold must be infinite.
-
-    Both rates are set to 0 at the first threshold, even if the data contain infinite values.
-    """
-    fpr, tpr = (np.asarray(add_grid_axis(d).sf_inclusive(thresholds)) for d in roc._oriented_distributions)
-    fpr[..., 0] = tpr[..., 0] = 0.0
-    return fpr, tpr
-
-
-def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
-    """Return the quantiles of a distribution for a grid of upper tail probabilities.
-
-    Pass ``quick=False`` if the quantiles are slow to compute. Only a few quantiles are then computed, and the others
-    are interpolated linearly.
-    """
-    probabilities = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
-    quantiles = np.asarray(distribution.isf(probabilities))
-    steps = np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS)
-    return quantiles if quick else np.interp(steps, np.arange(_N_SEARCHED_POINTS), quantiles)
+#: Number of thresholds in the small ROC plot of a table.
+_N_POINTS = 123
 
 
 def _distribution_label(distribution: Any) -> str:
@@ -105,13 +65,6 @@ def _distribution_label(distribution: Any) -> str:
         return repr(distribution)
     weight = f"model weight {1 - distribution.data_weight:.4g}"
     return f"distribution of {distribution.observed.total:g} observations, shrunk towards a model ({weight})"
-
-
-def n_terms(distribution: Any) -> int:
-    """Return the number of components of a mixture or kernel density, or 0 for any other distribution."""
-    if hasattr(distribution, "base"):
-        return n_terms(distribution.base)
-    return len(distribution.components.weights) if hasattr(distribution, "components") else 0
 
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
@@ -557,7 +510,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         array([0.  , 0.25, 0.5 , 0.75, 1.  , 1.  ])
         """
         thresholds = self._thresholds(check_n_points(n_points))
-        fpr, tpr = _rates_on_curve(self, thresholds)
+        fpr, tpr = (np.asarray(add_grid_axis(d).sf_inclusive(thresholds)) for d in self._oriented_distributions)
+        fpr[..., 0] = tpr[..., 0] = 0.0  # the threshold inf excludes every value, even inf
         return RocCurve(self._to_feature_scale(thresholds, grid=True), fpr, tpr)
 
     def precision_recall_curve(
@@ -994,7 +948,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return suffix + omitted_text(self) + labels
 
     def table(self) -> Table:
-        """Return a table of the class distributions, with the AUC and the best threshold if these are fast to compute.
+        """Return a table of the class distributions, with the AUC, and the best threshold if it is fast to compute.
 
         Returns
         -------
@@ -1003,8 +957,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         if self.shape:
             return self._batch_table()
         rows: list[list[Any]] = [[name, _distribution_label(getattr(self, name))] for name in ("negative", "positive")]
-        auc = self.auc() if is_auc_fast(self) else None
-        rows += [] if auc is None else [["AUC", auc]]
+        auc: Any = self.auc()
+        rows.append(["AUC", auc])
         best: BestThreshold[Any] | None = self.best_threshold() if self._solver.is_fast else None
         if best is not None:
             rows += [["best threshold (Ameans)", best.threshold], ["Ameans at this threshold", best.ameans]]
@@ -1016,11 +970,10 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             rows.append(["omitted observations (negative, positive)", str(self.omitted)])
         if self.n_unlabelled:
             rows.append(["omitted rows without a label", self.n_unlabelled])
-        if auc is None:
-            note = ["The AUC of so many observations is slow to compute; call auc() for the AUC, or plot the curve."]
-            return Table(self._title, ("quantity", "value"), rows, None, note, self._direction_flags)
         label = f"{self._title}, TPR against FPR, AUC {format_number(auc, 5)}"
-        plot = CurvePlot(label, [_thumbnail_points(self)], None if best is None else (best.fpr, best.tpr))
+        curve = self.curve(_N_POINTS)
+        point = None if best is None else (best.fpr, best.tpr)
+        plot = CurvePlot(label, [thin_curve(curve.fpr, curve.tpr)], point)
         flags = self._direction_flags if best is None else best.flags
         return Table(self._title, ("quantity", "value"), rows, flags=flags, plot=plot)
 
@@ -1114,8 +1067,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         if (thresholds := self._solver.thresholds) is not None:
             return thresholds
         wide = [add_grid_axis(d) for d in self._oriented_distributions]
-        probabilities = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
-        inner = [_quantiles_with_atoms(d, tail) for d, tail in zip(wide, probabilities, strict=True)]
+        inner = [_quantiles_with_atoms(d, tail) for d, tail in zip(wide, make_tail_grids(points), strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
         corners = [np.full((*self.shape, 1), value) for value in (np.inf, -np.inf)]
         return -np.sort(-np.concatenate([*inner, *corners], axis=-1), axis=-1)

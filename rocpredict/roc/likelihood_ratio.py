@@ -28,8 +28,6 @@ from rocpredict.solvers.thresholds import log_cost_ratio
 
 #: Smallest gain in Ameans for which the summary recommends more than one threshold.
 _MIN_AMEANS_GAIN = 0.005
-#: Largest number of distinct sample values for which a repr computes the AUC.
-_MAX_FAST_SIZE = 20_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -293,19 +291,14 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         if self.base.shape:
             return batch_table(title, self.base.shape, {"AUC": self.auc()})
         pair = [["negative", repr(self.base.negative)], ["positive", repr(self.base.positive)]]
-        area = [["AUC", self.auc()]] if self._is_fast else []
+        area = [["AUC", self.auc()]] if self.base.is_fast else []
         notes = () if area else ["The AUC is slow to compute; call auc() for it."]
         return Table(title, ("quantity", "value"), [*pair, *area], notes=notes)
-
-    @property
-    def _is_fast(self) -> bool:
-        """True if the AUC can be computed fast enough to be part of a repr."""
-        return self.base.is_fast and (self.base.thresholds is None or len(self.base.thresholds) < _MAX_FAST_SIZE)
 
     def __repr__(self) -> str:
         if self.base.shape:
             return f"LikelihoodRatioRoc(batch of shape {self.base.shape})"
-        if self._is_fast:
+        if self.base.is_fast:
             return f"LikelihoodRatioRoc(auc={format_number(self.auc())})"
         negative, positive = (short_repr(d, 110) for d in (self.base.negative, self.base.positive))
         return f"LikelihoodRatioRoc(negative {negative}, positive {positive})"

@@ -44,7 +44,7 @@ from rocpredict.distributions.normality import (
     sort_and_scale,
 )
 from rocpredict.distributions.shrinkage import ShrinkageDistribution, ranked_misfit, residual_weight
-from rocpredict.roc.base import Roc, is_auc_fast
+from rocpredict.roc.base import Roc
 from rocpredict.solvers.families import solver_for
 
 if TYPE_CHECKING:
@@ -458,7 +458,7 @@ class PredictedRoc(Roc[Value]):
     def __repr__(self) -> str:
         if self.shape:
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
-        auc = f", auc={format_number(self.auc())}" if is_auc_fast(self) else ""
+        auc = f", auc={format_number(self.auc())}"
         if isinstance(self.negative, ShrinkageDistribution) and isinstance(self.positive, ShrinkageDistribution):
             sizes = f"count=({self.negative.observed.total:g}, {self.positive.observed.total:g})"
             weight = 1 - self.negative.data_weight

@@ -18,7 +18,7 @@ from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, Value, check_int, to_scalar
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import add_grid_axis
-from rocpredict.solvers.quadrature import expectation, make_log_density_ratio, panel_edges, search_grid, sign_changes
+from rocpredict.solvers.quadrature import expectation, log_density_ratio, panel_edges, search_grid, sign_changes
 
 Axis: TypeAlias = Literal["fpr", "tpr"]
 ROUNDING = 4 * np.finfo(float).eps
@@ -395,7 +395,7 @@ class Solver(CurveSolver):
         t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # the ends of the grid replace infinite thresholds
         atom = atom_mass(self.negative, t)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            ratio = np.exp(make_log_density_ratio(self.negative, self.positive)(t))
+            ratio = np.exp(log_density_ratio(self.negative, self.positive, t))
             return np.where(atom > 0, atom_mass(self.positive, t) / atom, ratio)
 
     def hook(self) -> Hook[Any]:

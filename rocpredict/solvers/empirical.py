@@ -75,10 +75,9 @@ class EmpiricalSolver(Solver):
         edges = np.concatenate([[-np.inf], values, [np.inf]])
         thresholds = np.concatenate([[-np.inf], midpoints(values[:-1], values[1:]), [np.inf]])[::-1]
         upper = np.concatenate([values, [np.inf]])[::-1]
-        never = np.arange(len(upper)) == 0  # the threshold inf excludes every value, even inf
-        pair = self.positive, self.negative
-        tpr, fpr = (np.where(never, 0.0, d.weight_at_or_above(upper) / d.total) for d in pair)
-        fnr, tnr = (np.where(never, 1.0, d.weight_below(upper) / d.total) for d in pair)
+        (fnr, tpr), (tnr, fpr) = (np.divide(d.split_weight(upper), d.total) for d in (self.positive, self.negative))
+        fnr[0] = tnr[0] = 1  # the threshold inf excludes every value, even inf
+        tpr[0] = fpr[0] = 0
         return OperatingPoints(thresholds, edges[-2::-1], edges[:0:-1], tpr, fpr, tnr, fnr)
 
     @property

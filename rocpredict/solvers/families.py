@@ -7,7 +7,7 @@ A crossing of the weighted densities solves f1(x)/f0(x) = kappa; the functions f
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.histogram import HistogramSolver
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.quadrature import NODES, WEIGHTS, find_roots, make_log_density_ratio
+from rocpredict.solvers.quadrature import NODES, WEIGHTS, find_roots, log_density_ratio
 from rocpredict.solvers.shrinkage import ShrinkageSolver
 
 _MAX_SERIES_SHIFT = 1.0  # a series is used for shifts below this limit, in units of the scale
@@ -39,7 +39,6 @@ _DOUBLE_ROOT_RTOL = 1e-5  # relative slope below which Newton steps do not impro
 _SERIES_RTOL = 1e-3  # a series is used if the relative difference of the shapes is below this limit
 _MIN_BRANCH = 1e-290  # values of Lambert's W below this limit are computed from their logarithms
 _MAX_BLOCK_SIZE = 2**20  # largest number of pairs per block (8 MB for each of a few arrays)
-_NODE_STEP = 0.35  # distance of nodes in units of hypot(s0, s1); the relative error of the trapezoidal rule is 1e-17
 _MAX_SEEDED_COMPONENTS = 1000
 _SEED_Z = np.linspace(-6, 6, 49)  # distances of search points from the mean of a component, in standard deviations
 _AREA_Z, _MAX_PANEL_WIDTH = 8.5, 4.0  # reach and panel width of integrals of batches, in kernel widths
@@ -48,7 +47,6 @@ _HIGH_DEGREES = (np.polynomial.legendre.legvander(NODES, 23) * (np.arange(24) + 
 _MAX_HIGH_DEGREES = 1e-6  # largest sum of coefficients of degrees 22 and 23; the error is about its square
 _SEARCH_Z, _SEARCH_STEP, _MAX_SEARCH_STEPS = 8.0, 0.25, 1000  # reach, step (kernel widths) and limit of steps
 _CLEAR_LOSS = 1e-9  # a pair is solved separately if its two lowest losses differ by less than this
-_NODE_COST = 2  # computing time of one component at one node, relative to the time of one pair of components
 
 
 class FamilyParameters(NamedTuple):
@@ -430,21 +428,15 @@ class FamilySolver(NumericalSolver):
 
     def _crossings(self, log_prices: FloatArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
         family, negative, positive, reflected = self.pair
-        is_closed = np.isfinite(log_prices) & (family != "exponential" or negative.loc == positive.loc)
-        is_uncertain, rows = np.zeros(len(log_prices), dtype=bool), []
-        numerical: Iterator[FloatArray] = iter(())
-        if not is_closed.all():
-            by_grid, is_uncertain[~is_closed] = super()._crossings(log_prices[~is_closed])
-            numerical = iter(by_grid)
-        for price, closed in zip(log_prices.tolist(), is_closed, strict=True):
-            if not closed:
-                rows.append(next(numerical))
-                continue
+        if not np.isfinite(log_prices).all() or (family == "exponential" and negative.loc != positive.loc):
+            return super()._crossings(log_prices)
+        rows = []
+        for price in log_prices.tolist():
             with np.errstate(all="ignore"):
                 thresholds = np.array(CLOSED_FORMS[family].crossings(negative, positive, price), dtype=np.float64)
             thresholds = np.unique(thresholds[np.isfinite(thresholds)])
             rows.append(-thresholds[::-1] if reflected else thresholds)
-        return rows, is_uncertain
+        return rows, np.zeros(len(log_prices), dtype=bool)
 
 
 class NormalSumSolver(NumericalSolver):
@@ -454,15 +446,8 @@ class NormalSumSolver(NumericalSolver):
     -----
     The AUC is the sum of w0 w1 Phi((m1 - m0)/hypot(s0, s1)) over all pairs of components, where w are the weights, m
     the means and s the standard deviations. For two kernel densities, the AUC depends on s0 and s1 only through H =
-    hypot(s0, s1), so both s0 and s1 can be replaced by H/sqrt(2). The AUC is also the integral of the product F f,
-    where F is the distribution function of the negatives and f is the density of the positives. Since this product is
-    smooth, the error of the trapezoidal rule is of the order of the rounding error [1]_. With n0 and n1 components, the
-    trapezoidal rule requires n0 + n1 evaluations per node, whereas the sum over all pairs requires n0 n1 evaluations.
-
-    References
-    ----------
-    .. [1] L. N. Trefethen and J. A. C. Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56 (2014)
-       385-458.
+    hypot(s0, s1). The AUC is then the mean of F at the kernel means of the positives, where F is the distribution
+    function of the negatives with kernels of standard deviation H.
     """
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any]) -> None:
@@ -528,12 +513,12 @@ class BatchSolver(NumericalSolver):
         grid = self._dense_grid()
         pair = negative._add_grid_axis(), positive._add_grid_axis()
         with np.errstate(invalid="ignore", over="ignore"):
-            excess = make_log_density_ratio(*pair)(grid) - prices[:, None]
+            excess = log_density_ratio(*pair, grid) - prices[:, None]
         row, place = np.nonzero((excess[:, 1:] > 0) & (excess[:, :-1] <= 0))  # local minima of the loss
 
         def excess_at(x: FloatArray, row: FloatArray) -> FloatArray:
             index = row.astype(np.intp)
-            return make_log_density_ratio(negative[index], positive[index])(x) - prices[index]
+            return log_density_ratio(negative[index], positive[index], x) - prices[index]
 
         root = find_roots(excess_at, grid[row, place], grid[row, place + 1], row.astype(float))
         first, second = negative[row], positive[row]
@@ -685,38 +670,8 @@ def _area(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArra
     width = float(np.hypot(negative.stds[0], positive.stds[0])) if equal_widths else 0.0
     if width == 0:
         return _pairwise_auc(negative, positive, upper=upper)
-    points = _quadrature_nodes(negative, positive, width)
-    if points is not None:
-        return _trapezoidal_auc(negative, positive, width, points, upper=upper)
-    tails = _replace_stds(negative, width).tail(positive.means, upper=upper)
-    return np.asarray(symmetric_sum(tails * positive.weights) / positive.total)
-
-
-def _quadrature_nodes(negative: NormalSum, positive: NormalSum, width: float) -> FloatArray | None:
-    """Return the nodes of the trapezoidal rule, or None if a sum over all pairs of components is faster."""
-    beyond = max(negative.cutoff_z, positive.cutoff_z) * width
-    with np.errstate(over="ignore", invalid="ignore"):
-        low = min(negative.means[0], positive.means[0]) - beyond
-        high = max(negative.means[-1], positive.means[-1]) + beyond
-        count = (high / 2 - low / 2) / (_NODE_STEP * width / 2) + 1
-    kernels = len(negative.means), len(positive.means)
-    if not _NODE_COST * count * sum(kernels) < kernels[0] * kernels[1]:
-        return None
-    return np.asarray(low + np.arange(int(count) + 1) * (_NODE_STEP * width))
-
-
-def _trapezoidal_auc(
-    negative: NormalSum, positive: NormalSum, width: float, points: FloatArray, *, upper: bool
-) -> FloatArray:
-    """Integrate a tail probability of the negatives times the density of the positives by the trapezoidal rule."""
-    halved = width * np.sqrt(0.5)
-    tails = _replace_stds(negative, halved).tail(points, upper=upper)
-    densities = _replace_stds(positive, halved).pdf(points) * (_NODE_STEP * width)
-    return np.asarray(symmetric_sum(tails * densities))
-
-
-def _replace_stds(normals: NormalSum, width: float) -> NormalSum:
-    return NormalSum(normals.weights, normals.means, np.full(len(normals.means), width))
+    widened = NormalSum(negative.weights, negative.means, np.full(len(negative.means), width))
+    return np.asarray(symmetric_sum(widened.tail(positive.means, upper=upper) * positive.weights) / positive.total)
 
 
 def _pairwise_auc(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArray:
@@ -739,6 +694,7 @@ _SOLVERS: dict[type[Distribution[Any]], type[Solver]] = {
     ShrinkageDistribution: ShrinkageSolver,
     Ecdf: EmpiricalSolver,
     NormalSumBatch: NormalSumBatchSolver,
+    Histogram: HistogramSolver,
 }
 """Solver for two distributions of the same Python class; the first entry that matches is used."""
 
@@ -751,26 +707,16 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
     for distribution, solver in _SOLVERS.items():
         if isinstance(negative, distribution) and isinstance(positive, distribution):
             return solver(negative, positive)
+    if isinstance(negative, Transformed) and isinstance(positive, Transformed) and negative.has_transform_of(positive):
+        return MappedSolver(negative, positive, solver_for(negative.base, positive.base), negative.map_back)
     bases = [d.base if isinstance(d, ReflectedDistribution) else d for d in (negative, positive)]
     if all(isinstance(base, ScipyFamilyBatch) for base in bases):
         return ScipyFamilyBatchSolver(negative, positive)
-    is_transformed = isinstance(negative, Transformed) and isinstance(positive, Transformed)
-    if (negative.shape or positive.shape) and not (is_transformed and negative.shape == positive.shape):
+    if negative.shape or positive.shape:
         raise RocPredictError(
             f"the distributions have shapes {negative.shape} and {positive.shape}, but a batch of features needs "
             "rp.Gaussian for both classes; pass other distributions one feature at a time"
         )
-    if not isinstance(negative, Transformed) or not isinstance(positive, Transformed):
-        return _numerical_solver(negative, positive)
-    if not negative.has_transform_of(positive):
-        return NumericalSolver(negative, positive)
-    return MappedSolver(negative, positive, solver_for(negative.base, positive.base), negative.map_back)
-
-
-def _numerical_solver(negative: Distribution[Any], positive: Distribution[Any]) -> NumericalSolver:
-    """Return a solver that computes some or all quantities for two distributions numerically."""
-    if isinstance(negative, Histogram) and isinstance(positive, Histogram):
-        return HistogramSolver(negative, positive)
     if pair := match_family(negative, positive):
         return FamilySolver(negative, positive, pair)
     if is_normal_sum(negative) and is_normal_sum(positive):

@@ -13,7 +13,7 @@ from rocpredict.distributions.histogram import Histogram
 from rocpredict.solvers.base import Hook, LikelihoodRatioSolver, MappedLikelihoodRatioSolver, SameCurveSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.quadrature import make_log_density_ratio
+from rocpredict.solvers.quadrature import log_density_ratio
 
 
 class AucBounds(NamedTuple):
@@ -64,7 +64,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         If the sign changes across an interval on which f1 - price * f0 is 0, the lower bound of this interval is used.
         """
         middle, rows = self.edges[:-1] / 2 + self.edges[1:] / 2, []
-        log_ratio = make_log_density_ratio(self.negative, self.positive)(middle)
+        log_ratio = log_density_ratio(self.negative, self.positive, middle)
         for price in log_prices:
             with np.errstate(invalid="ignore"):
                 excess = log_ratio - price

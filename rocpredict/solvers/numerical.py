@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -139,9 +139,9 @@ class NumericalSolver(Solver):
         if len(log_prices) > _MAX_PRICES:
             parts = [self._crossings(log_prices[:_MAX_PRICES]), self._crossings(log_prices[_MAX_PRICES:])]
             return parts[0][0] + parts[1][0], np.concatenate([parts[0][1], parts[1][1]])
-        ratio = quadrature.make_log_density_ratio(self.negative, self.positive)
+        ratio = partial(quadrature.log_density_ratio, self.negative, self.positive)
         row, grid, values, noise = quadrature.refine_brackets(
-            ratio, lambda x: quadrature.rounding_error(self.negative, self.positive, x), self.crossing_grid, log_prices
+            ratio, partial(quadrature.rounding_error, self.negative, self.positive), self.crossing_grid, log_prices
         )
         pair = self.negative, self.positive
         low, high = min(float(d.ppf(_TAIL)) for d in pair), max(float(d.isf(_TAIL)) for d in pair)
@@ -156,7 +156,7 @@ class NumericalSolver(Solver):
     def _candidates(self, points: FloatArray) -> _Candidates:
         """Return candidate thresholds with their rates and log likelihood ratios."""
         fnr, fpr = np.asarray(self.positive.cdf_strict(points)), np.asarray(self.negative.sf_inclusive(points))
-        return _Candidates(points, fnr, fpr, quadrature.make_log_density_ratio(self.negative, self.positive)(points))
+        return _Candidates(points, fnr, fpr, quadrature.log_density_ratio(self.negative, self.positive, points))
 
     @cached_property
     def _fixed_candidates(self) -> _Candidates:
@@ -315,7 +315,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         self._check_densities()
         price = np.clip(log_price, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
         grid = self.base.search_grid
-        signs = quadrature.make_log_density_ratio(self.negative, self.positive)(grid) - price
+        signs = quadrature.log_density_ratio(self.negative, self.positive, grid) - price
         signs = signs[np.abs(signs) > quadrature.rounding_error(self.negative, self.positive, grid)]
         return self._rule(self.base.crossings(price), starts_positive=bool(signs.size and signs[0] > 0))
 
@@ -592,7 +592,7 @@ def _smooth_rounding(
     The function is constant on each interval on which the log ratio changes only by rounding errors. The second result
     contains the bounds of these intervals.
     """
-    raw = quadrature.make_log_density_ratio(negative, positive)
+    raw = partial(quadrature.log_density_ratio, negative, positive)
     values = raw(grid)
     noise = quadrature.rounding_error(negative, positive, grid)
     with np.errstate(invalid="ignore"):

@@ -92,16 +92,10 @@ def expectation(
     return integrate(panel, edges, rtol=rtol)
 
 
-def make_log_density_ratio(
-    negative: Distribution[Any], positive: Distribution[Any]
-) -> Callable[[FloatArray], FloatArray]:
-    """Return the function log(f1/f0), which is infinite if one density is 0 and NaN if both densities are 0."""
-
-    def level(x: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.asarray(positive.logpdf(x)) - negative.logpdf(x))
-
-    return level
+def log_density_ratio(negative: Distribution[Any], positive: Distribution[Any], x: FloatArray) -> FloatArray:
+    """Return log(f1/f0), which is infinite if one density is 0 and NaN if both densities are 0."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.asarray(positive.logpdf(x)) - negative.logpdf(x))
 
 
 def interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from rocpredict.base.results import Flags
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.shrinkage import ShrinkageDistribution, estimate_shrinkage
-from rocpredict.solvers.base import LikelihoodRatioSolver, OptimalThreshold
+from rocpredict.solvers.base import OptimalThreshold
 from rocpredict.solvers.empirical import BestRun, EmpiricalSolver, midpoints
 
 # ---- constants; docs/auto.md states how each was chosen
@@ -230,11 +230,3 @@ class ShrinkageSolver(EmpiricalSolver):
         best = self._optimum([BestRun(place, first, last, np.empty(0, dtype=np.intp))], ())
         flags = best.flags | Flags(perfect_separation=rule.is_separated[0])
         return best._replace(flags=flags, expected_ameans=rule.ameans[0])
-
-    def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the solver for the likelihood-ratio ROC curve of the model alone.
-
-        The model is used alone, because the likelihood ratio of the shrinkage estimate depends too much on individual
-        observations.
-        """
-        return EmpiricalSolver(self.negative.model, self.positive.model).likelihood_ratio()

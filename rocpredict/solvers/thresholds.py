@@ -140,6 +140,11 @@ class ThresholdStability(Result):
     ameans_oob: float
     n_resamples: int
     n_failed: int
+    _tabled = (
+        *("fraction_in_plateau", "ameans_in_sample", "ameans_oob", "ameans_corrected"),
+        *("n_resamples", "n_failed"),
+    )
+    _heading = "Stability of the best threshold"
 
     @property
     def ameans_corrected(self) -> float:
@@ -148,15 +153,9 @@ class ThresholdStability(Result):
 
     def table(self) -> Table:
         """Return a table with the quantiles of the threshold, the in-sample Ameans and the out-of-bag Ameans."""
-        rows: list[list[Any]] = [
-            [f"{level:.0%} quantile of threshold", value] for level, value in self.quantiles.items()
-        ]
-        names = (
-            *("fraction_in_plateau", "ameans_in_sample", "ameans_oob", "ameans_corrected"),
-            *("n_resamples", "n_failed"),
-        )
-        rows += [[name.replace("_", " "), getattr(self, name)] for name in names]
-        return Table("Stability of the best threshold", ("quantity", "value"), rows)
+        summary, quantiles = super().table(), self.quantiles.items()
+        rows = [[f"{level:.0%} quantile of threshold", value] for level, value in quantiles]
+        return replace(summary, rows=[*rows, *summary.rows])
 
     def _columns(self) -> dict[str, Any]:
         return {"threshold": self.thresholds}
