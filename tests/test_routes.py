@@ -543,7 +543,7 @@ def watch():
     while not done.wait(0.001):
         peak[0] = max(peak[0], anonymous())
 
-watcher = threading.Thread(target=watch)
+watcher = threading.Thread(target=watch, daemon=True)
 watcher.start()
 for route in routes:
     for options in calls:
@@ -687,7 +687,7 @@ def test_dask_tables_of_five_times_the_memory_of_the_workers(received, empirical
                     status = pathlib.Path(f"/proc/{pid}/status").read_text()
                     peaks[pid] = max(peaks[pid], int(status.split("RssAnon:")[1].split()[0]) * 1024)
 
-        watcher = threading.Thread(target=watch)
+        watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
         try:
             result = rp.screen(table, y, empirical=empirical, memory="100MB", engine="numba").in_input_order()

@@ -104,7 +104,7 @@ class MemoryBudget(NamedTuple):
         n_bytes = getattr(block, "nbytes", 0)  # a sparse block is as small as the budget requires
         reading *= 8 / block.dtype.itemsize
         processed = self.copies * min(self.n_jobs, block.shape[1]) / block.shape[1]
-        needed = (reading + 1 + processed) * n_bytes + _FIXED_BYTES
+        needed = (reading + 1 + processed) * n_bytes + 2 * _FIXED_BYTES  # each thread keeps some memory
         return self.total is None or needed <= self.total
 
 

@@ -563,7 +563,7 @@ class ColumnKinds:
         return values
 
 
-CHUNK_BYTES = 2 * 2**20
+CHUNK_BYTES = 3 * 2**19
 """Size of a chunk of lines, in bytes."""
 MIN_BYTES = 8 * 2**20
 """Smallest total size, in bytes, of CSV files that are read by polars."""
@@ -739,7 +739,7 @@ class ChunkedCsv(BlockSource):
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield the values of the selected columns, one chunk of lines at a time."""
         start, selection = 0, np.arange(self.shape[1]) if columns is None else columns
-        n_threads = 4 if budget.block_bytes > 8 * CHUNK_BYTES else 1
+        n_threads = 4 if budget.block_bytes > 10 * CHUNK_BYTES else 1
         for path, own in groupby(self._chunks, lambda chunk: chunk.path):
             chunks = _join_chunks(own) if n_threads > 1 else own  # noqa: B031
             # Polars uses a single processor in some steps, so several chunks are parsed at a time if memory permits.
@@ -813,7 +813,7 @@ def _split(file: IO[bytes]) -> Iterator[bytes]:
         if end:
             yield b"".join([rest, memoryview(content)[:end]])
             rest = b""
-        elif len(rest) > 16 * CHUNK_BYTES:
+        elif len(rest) > 20 * CHUNK_BYTES:
             raise _UnusualError
         rest += content[end:]
         content = file.read(CHUNK_BYTES)

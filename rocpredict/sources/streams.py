@@ -33,9 +33,9 @@ from rocpredict.sources.blocks import (
     split_by_weight,
 )
 
-SPOOL_CELLS = 2**19
+SPOOL_CELLS = 2**18
 """Number of cells that are written to the temporary file at a time."""
-MEMORY_BYTES = 4 * 2**20
+MEMORY_BYTES = 2**20
 """Largest size of a table, in bytes, that is kept in memory instead of a temporary file."""
 
 
