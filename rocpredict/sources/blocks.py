@@ -99,13 +99,15 @@ class MemoryBudget(NamedTuple):
             )
         return max(self.block_bytes // max(1, column_bytes), min(self.n_jobs, most))
 
-    def reads_ahead(self, block: Any, reading: float = 2) -> bool:
-        """Return whether the budget allows reading the next block while this one is processed."""
-        n_bytes = getattr(block, "nbytes", 0)  # a sparse block is as small as the budget requires
+    def n_ahead(self, block: Any, reading: float = 2) -> int:
+        """Return how many blocks may be read while this one is processed; without a budget, one for each thread."""
+        if self.total is None:
+            return self.n_jobs
+        n_bytes = max(1, getattr(block, "nbytes", 1))  # a sparse block is as small as the budget requires
         reading *= 8 / block.dtype.itemsize
         processed = self.copies * min(self.n_jobs, block.shape[1]) / block.shape[1]
-        needed = (reading + 1 + processed) * n_bytes + 2 * _FIXED_BYTES  # each thread keeps some memory
-        return self.total is None or needed <= self.total
+        free = self.total - 2 * _FIXED_BYTES  # each thread keeps some memory
+        return max(0, min(self.n_jobs, int(free / n_bytes - reading - processed)))
 
 
 DEFAULT_BUDGET = MemoryBudget()
@@ -149,19 +151,23 @@ def format_bytes(n_bytes: int) -> str:
     return f"{number}{['B', 'kB', 'MB', 'GB', 'TB'][power]}"
 
 
-def read_ahead(items: Iterator[Item], is_allowed: Callable[[Item], bool] = lambda item: True) -> Iterator[Item]:
-    """Yield each item while a thread reads the next one, unless ``is_allowed(item)`` is False.
+def read_ahead(items: Iterator[Item], n_ahead: Callable[[Item], int] = lambda item: 1) -> Iterator[Item]:
+    """Yield each item while a thread reads the next ``n_ahead(item)`` items.
 
     The caller should delete each item before it asks for the next one.
     """
     with ThreadPoolExecutor(1) as pool:
-        ahead = pool.submit(next, items, _END)
-        while (item := ahead.result()) is not _END:
-            early = is_allowed(item)
-            ahead = pool.submit(next, items, _END) if early else Future()  # without the item
-            yield item
-            del item
-            ahead = ahead if early else pool.submit(next, items, _END)
+        waiting = deque([pool.submit(next, items, _END)])
+        try:
+            while (item := waiting.popleft().result()) is not _END:
+                while len(waiting) < n_ahead(item):
+                    waiting.append(pool.submit(next, items, _END))
+                yield item
+                del item
+                if not waiting:
+                    waiting.append(pool.submit(next, items, _END))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 class BlockMemory:
@@ -437,6 +443,13 @@ def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = No
         slices.append(slice(start, stop))
         start = stop
     return slices
+
+
+def split_evenly(weights: NDArray[Any], most: float, longest: int, n_jobs: int) -> list[slice]:
+    """Divide an array of weights as ``split_by_weight`` does, into slices that keep all threads busy."""
+    total = float(weights.sum())
+    n_slices = n_jobs * max(1, ceil(total / most / n_jobs))
+    return split_by_weight(weights, total / n_slices + (1 - 1 / n_slices) * float(weights.max(initial=0)), longest)
 
 
 _FRAME_MODULES = frozenset(

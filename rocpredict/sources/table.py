@@ -116,10 +116,10 @@ class FeatureTable(Result):
         return self._read_ahead(self.source.iter_tiles(self.column_indices, self.budget))
 
     def _read_ahead(self, parts: Iterator[Any]) -> Iterator[Any]:
-        """Read the next block or tile in advance if it is read from a file or query, and if the budget allows it."""
+        """Read blocks or tiles of files and queries in advance, as many as the budget allows."""
         if not self.source.is_streamed:
             return parts
-        return read_ahead(parts, lambda part: self.budget.reads_ahead(part[-1], self.source.reading_copies))
+        return read_ahead(parts, lambda part: self.budget.n_ahead(part[-1], self.source.reading_copies))
 
     def select(self, features: Any) -> FeatureTable:
         """Return the table of the selected features.

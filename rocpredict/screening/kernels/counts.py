@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.ecdf import N_FPR
 from rocpredict.screening.kernels.base import Sparse, ThreadBuffer, is_canonical, select_engine
-from rocpredict.sources.blocks import block_slices, contiguous_runs, map_ordered, split_by_weight
+from rocpredict.sources.blocks import block_slices, contiguous_runs, map_ordered, split_by_weight, split_evenly
 
 IntArray = NDArray[np.int64]
 Indexes = NDArray[np.intp]
@@ -220,6 +220,8 @@ def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
 
 BLOCK_BYTES = 12_000_000
 """Size of a block of columns that one thread processes at a time."""
+LINES_BYTES = 32_000_000
+"""Size of such a block if both classes of a column are sorted together, without a copy of the block."""
 PANEL_BYTES = 24_000_000, 160_000_000
 """Smallest and largest size of a panel of columns, which is converted to CSC format in one pass over all rows."""
 MAX_BLOCK_COLUMNS = 512
@@ -436,4 +438,6 @@ def count_blocks(
                         total[:, run.start - columns.start : run.stop - columns.start] = values
             return callback(columns, counts)
 
-        yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, longest), n_jobs, plan.pool)
+        most = LINES_BYTES if has_lines and plan.labels is not None else BLOCK_BYTES
+        blocks = split_evenly(reader.column_bytes, most, longest, n_jobs)
+        yield from map_ordered(count, blocks, n_jobs, plan.pool)
