@@ -386,6 +386,10 @@ def test_rate_of_a_gaussian_class_exactly():
     roc = predicted(4, 3, 8, 2, COUNT)
     cases = ((4, 3, 31, "fpr", "tnr"), (8, 2, 17, "tpr", "fnr"))
     for threshold, (mean, std, n, name, complement) in product((2.0, 6.0, 9.5), cases):
+        z = (mean - threshold) / std
+        half = stats.t.ppf(0.975, n - 1) * np.sqrt(1 / n + z * z / 2 / (n - 1))
+        result = roc.rate_interval(name, threshold, method="delta")
+        assert tuple(result) == pytest.approx(ndtr(z + half * SIDES), rel=1e-12)
         result, other = (roc.rate_interval(of, threshold, method="noncentral-t") for of in (name, complement))
         for end, tail in zip(result, (0.975, 0.025), strict=True):
             t = np.sqrt(n) * (mean - threshold) / std

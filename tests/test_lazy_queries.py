@@ -167,9 +167,11 @@ def test_queries_that_fail():
     """An error of the library that runs the query is one sentence."""
     with pytest.raises(RocPredictError, match=r"^the query X fails: unable to find column \"nope\"; .*; correct"):
         rp.screen(ROWS.lazy().select("nope"), "y")
-    with pytest.raises(RocPredictError, match=r"^the query X fails: No such file .*nix\.csv; correct the query$"):
+    with pytest.raises(
+        RocPredictError, match=r"^the query X fails: No such file .*nix\.csv; correct the query or its data$"
+    ):
         rp.screen(pl.scan_csv("nix.csv"), "y")
-    with pytest.raises(RocPredictError, match=r"^the query X fails: .*; correct the query$"):
+    with pytest.raises(RocPredictError, match=r"^the query X fails: .*; correct the query or its data$"):
         rp.screen(ROWS.lazy().with_columns(a=pl.lit("x").cast(pl.Int64)), "y")
 
 

@@ -404,9 +404,9 @@ def test_each_cell_of_a_stored_array_is_read_once(monkeypatch):
 def test_columns_of_a_parquet_folder_are_read_alone(make, folder, monkeypatch):
     read, to_dense = [], dask_tables._to_dense
 
-    def recorded(part, columns):
+    def recorded(part, columns, is_text):
         read.append([*part.columns])
-        return to_dense(part, columns)
+        return to_dense(part, columns, is_text)
 
     monkeypatch.setattr(dask_tables, "_to_dense", recorded)
     monkeypatch.setattr(dask_tables, "_memory_of_workers", lambda: 0)
@@ -749,6 +749,11 @@ def _exhausted(folder, _):
     return used
 
 
+def _delayed(*frames):
+    parts = [frame.to_pandas() for frame in frames]
+    return dd.from_delayed([dask.delayed(part) for part in parts], meta=parts[0], verify_meta=False)
+
+
 GOOD = pl.DataFrame({"f": [1.0, 2.0, 3.0, 4.0], "y": ["sick", "well"] * 2})
 REFUSED = {
     r"1\.parquet has no column 'f', which 0\.parquet has": _parts(GOOD, GOOD.rename({"f": "g"})),
@@ -760,6 +765,15 @@ REFUSED = {
         GOOD, GOOD.with_columns(y=pl.when(pl.col("f") > 2).then("y"))
     ),
     "cannot be read as Parquet": _truncated,
+    r"\.parquet cannot be read: .*Parquet": lambda folder, path: ds.dataset(
+        _truncated(folder, _parts(GOOD)(folder, path) / "1.parquet").parent
+    ),
+    r"a partition of the Dask table cannot be computed: KeyError: .*'f'.*; correct its data": lambda folder, path: (
+        dd.read_parquet(_parts(GOOD, GOOD.rename({"f": "g"}))(folder, path))
+    ),
+    r"column 'f' has numbers in some partitions, but one partition contains '0\.5'; convert": lambda *_: _delayed(
+        GOOD, GOOD.with_columns(f=pl.lit("0.5"))
+    ),
     r"column 'f' contains integers beyond 2\*\*53": _parts(GOOD.with_columns(f=pl.Series([2**53 + 1] * 4))),
     r"1\.parquet has no column 'f'; all files need the same columns": lambda folder, path: ds.dataset(
         _parts(GOOD, GOOD.rename({"f": "g"}))(folder, path)
@@ -785,10 +799,45 @@ def test_tables_that_are_refused(folder, tmp_path):
     def check(item):
         words, make = item
         with pytest.raises(RocPredictError, match=words) as caught:
-            rp.screen(make(folder, tmp_path / str(hash(words))), "y", positive="sick", nan_policy="raise")
+            source = make(folder, tmp_path / str(hash(words)))
+            rp.screen(source, "y", positive="sick", nan_policy="raise", empirical="partition" not in words)
         assert "\n" not in str(caught.value)
 
     check_each({words: (words, make) for words, make in REFUSED.items()}, check)
+
+
+LARGE = pl.DataFrame({"f": 2**60 + np.arange(8) ** 5, "g": np.arange(8.0), "y": ["sick", "well"] * 4})
+
+
+def _written(folder):
+    LARGE.write_csv(folder / "large.csv")
+    return folder / "large.csv"
+
+
+LARGE_INTEGERS = {
+    "lines of a CSV file": _written,
+    "chunks of a CSV file": _written,
+    "bigint": lambda _: duckdb.sql("select * from LARGE"),
+    "hugeint": lambda _: duckdb.sql("select * replace (f::hugeint as f) from LARGE"),
+    "decimal": lambda _: LARGE.with_columns(pl.col("f").cast(pl.Decimal(38, 0))),
+    "frame": lambda _: dd.from_pandas(LARGE.to_pandas(), npartitions=2),
+    "array": lambda _: da.from_array(LARGE[["f"]].to_numpy(), chunks=(4, 1)),
+}
+
+
+@pytest.mark.parametrize("source", LARGE_INTEGERS)
+def test_integers_that_float64_cannot_represent_are_refused(tmp_path, monkeypatch, source):
+    """A refused query leaves its connection usable; large floats are accepted."""
+    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0 if "chunks" in source else 10**9)
+    for empirical in (True, False, "histogram"):
+        y = LARGE["y"].to_numpy() if source == "array" else "y"
+        with pytest.raises(RocPredictError, match=r"beyond 2\*\*53 that float64 cannot .*; subtract an offset first$"):
+            rp.screen(LARGE_INTEGERS[source](tmp_path), y, positive="sick", empirical=empirical)
+    assert duckdb.sql("select 1").fetchall() == [(1,)]
+    floats = LARGE.with_columns(f=pl.col("f") * 1e30)
+    floats.write_csv(tmp_path / "floats.csv")
+    results = [rp.screen(table, "y", positive="sick")["empirical_auc"] for table in (tmp_path / "floats.csv", floats)]
+    np.testing.assert_array_equal(*results)
 
 
 def test_memory_is_a_size():

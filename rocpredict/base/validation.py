@@ -101,7 +101,7 @@ def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
     if array.dtype.kind == "O":
         return _object_array_to_float(name, array)
     if array.dtype.kind in "iu":
-        _check_exact_integers(name, array[np.abs(array) >= 2**53].tolist())
+        check_exact_integers(name, array[np.abs(array) >= 2**53].tolist())
     try:
         with np.errstate(over="raise"):
             return array.astype(np.float64, copy=False)
@@ -110,7 +110,7 @@ def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
 
 
 def _object_array_to_float(name: str, array: NDArray[Any]) -> FloatArray:
-    _check_exact_integers(name, [item for item in array.flat if isinstance(item, (int, np.integer))])
+    check_exact_integers(name, [item for item in array.flat if isinstance(item, (int, np.integer))])
     try:
         if any(isinstance(item, (str, bytes)) for item in array.flat):
             raise TypeError
@@ -123,7 +123,8 @@ def _object_array_to_float(name: str, array: NDArray[Any]) -> FloatArray:
     return np.array(floats, dtype=np.float64).reshape(array.shape)
 
 
-def _check_exact_integers(name: str, integers: list[Any]) -> None:
+def check_exact_integers(name: str, integers: list[Any]) -> None:
+    """Raise RocPredictError if float64 cannot represent one of the integers."""
     if any(abs(item) > sys.float_info.max or int(float(item)) != item for item in integers):
         raise RocPredictError(
             f"{name} contains integers beyond 2**53 that float64 cannot distinguish; subtract an offset first"

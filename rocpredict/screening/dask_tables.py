@@ -21,7 +21,7 @@ from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import EncodedLabels, check_index, check_labels, equal_labels, unique_labels
-from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array, short_repr
 from rocpredict.screening.histograms import (
     FeatureHistograms,
     RowSample,
@@ -109,7 +109,9 @@ class DaskTable(NamedTuple):
             options["pair"] = coded.class_pairs[0]
             options["edges"] = dask.delayed(choose_edges(histogram_edges, self.names, self._draw_edges))
         tasks = [
-            dask.delayed(_part_moments)(part, labels, codes_by_label, self.columns, weights=part_weights, **options)
+            dask.delayed(_part_moments)(
+                part, labels, codes_by_label, self.columns, self.not_numeric, weights=part_weights, **options
+            )
             for part, labels, part_weights in zip(self.parts, label_parts, parts, strict=True)
         ]
         return compute([_reduce(tasks, _merge)])[0]
@@ -117,7 +119,8 @@ class DaskTable(NamedTuple):
     def _draw_edges(self, n_edges: int) -> FloatArray:
         """Return edges computed from sampled rows of all parts; the rows stay on the workers."""
         tasks = [
-            dask.delayed(_part_sample)(part, self.columns, seed, self.n_rows) for seed, part in enumerate(self.parts)
+            dask.delayed(_part_sample)(part, self.columns, self.not_numeric, seed, self.n_rows)
+            for seed, part in enumerate(self.parts)
         ]
         return compute([dask.delayed(RowSample.edges)(_reduce(tasks, RowSample.merge_all), n_edges)])[0]
 
@@ -141,9 +144,9 @@ class DaskTable(NamedTuple):
         at_once = max(1, _memory_of_workers() // (_ROOM_FACTOR * 8 * self.n_rows * width)) * width
         for run in block_slices(len(features), at_once):
             chosen = features[run]
-            parts, columns = self.read(self.columns[chosen])
+            (parts, columns), is_text = self.read(self.columns[chosen]), self.not_numeric[chosen]
             arrays = [
-                da.from_delayed(dask.delayed(_to_dense)(part, columns), (int(size), len(chosen)), np.float64)
+                da.from_delayed(dask.delayed(_to_dense)(part, columns, is_text), (int(size), len(chosen)), np.float64)
                 for part, size in zip(parts, self.sizes, strict=True)
             ]
             places = [chosen[columns] for columns in block_slices(len(chosen), width)]
@@ -190,7 +193,10 @@ def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
     built without ``dask.delayed``, which would analyze all tasks again for each merge.
     """
     keys = [task.key for task in tasks]
-    graph = dict(da.optimize(HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks)), keys))
+    merged = HighLevelGraph.merge(*(task.__dask_graph__() for task in tasks))
+    graph = dict(da.optimize(merged, keys))
+    if any(not getattr(node, "dependencies", set()) <= graph.keys() for node in graph.values()):
+        graph = dict(merged)  # Dask loses tasks when it fuses those of ``dask.dataframe.from_delayed``
     tree, name, n_merges = [getattr(graph[key], "target", key) for key in keys], f"merged-{keys[0]}", 0
     while len(tree) > 1:
         parents = []
@@ -203,14 +209,19 @@ def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
 
 
 def compute(tasks: Iterable[Any]) -> Any:
-    """Compute tasks on the user's scheduler, or raise RocPredictError if the scheduler fails."""
+    """Compute tasks on the user's scheduler, or raise RocPredictError if the scheduler or a task fails."""
     try:
         return dask.compute(*tasks)
+    except RocPredictError:
+        raise
     except Exception as error:
-        if not type(error).__module__.startswith(("distributed", "asyncio", "concurrent")):
-            raise
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise RocPredictError(f"the Dask cluster failed: {reason}; restart it, or use smaller chunks") from None
+        if type(error).__module__.startswith(("distributed", "asyncio", "concurrent")):
+            raise RocPredictError(f"the Dask cluster failed: {reason}; restart it, or use smaller chunks") from None
+        reason = f"{type(error).__name__}: {reason}"
+        raise RocPredictError(
+            f"a partition of the Dask table cannot be computed: {reason}; correct its data"
+        ) from error
 
 
 def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> DaskTable | None:
@@ -339,14 +350,20 @@ def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int1
     return codes
 
 
-def _to_dense(part: Any, columns: NDArray[np.intp]) -> FloatArray:
-    """Return the selected columns of a part as a dense array."""
+def _to_dense(part: Any, columns: NDArray[np.intp], is_text: NDArray[np.bool_]) -> FloatArray:
+    """Return the selected columns of a part as a dense array; ``is_text`` marks columns of text, which become NaN."""
     if hasattr(part, "tocsc"):
-        return np.asarray(part.tocsc()[:, columns].toarray(), dtype=np.float64)
+        return as_float_array("X", part.tocsc()[:, columns].toarray())
     dense = np.empty((len(part), len(columns)))
     if len(part):
-        for place, block in read_table(part).iter_blocks(columns):
-            dense[:, place] = block
+        table = read_table(part)
+        for column in columns[table.not_numeric[columns] & ~is_text]:
+            raise RocPredictError(
+                f"column {str(table.names[column])!r} has numbers in some partitions, but one partition contains "
+                f"{table.describe_text(column)}; convert the column to numbers, or leave it out"
+            )
+        for place, block in table.iter_blocks(columns):
+            dense[:, place] = as_float_array("X", np.asarray(block))
     return dense
 
 
@@ -355,6 +372,7 @@ def _part_moments(
     labels: Any,
     codes_by_label: dict[Any, int] | None,
     columns: NDArray[np.intp],
+    is_text: NDArray[np.bool_],
     *,
     label_column: int | None,
     pair: Any = None,
@@ -365,28 +383,28 @@ def _part_moments(
     codes = _encode(labels if label_column is None else _label_column(part, label_column), codes_by_label)
     if part.shape[0] != len(codes):
         raise RocPredictError(_CHANGED)
-    matrix = _to_matrix(part, columns)
+    matrix = _to_matrix(part, columns, is_text)
     histograms = None if edges is None else count_cells(matrix, pair_sides(codes, pair), edges)
     return moments(matrix, codes, **options), histograms
 
 
-def _part_sample(part: Any, columns: NDArray[np.intp], seed: int, n_rows: int) -> RowSample:
+def _part_sample(part: Any, columns: NDArray[np.intp], is_text: NDArray[np.bool_], seed: int, n_rows: int) -> RowSample:
     """Draw random rows of one part of a table with ``n_rows`` rows.
 
     Of all parts, about twice as many rows are drawn as the sample of the table has.
     """
-    matrix, limit = _to_matrix(part, columns), RowSample.limit(len(columns))
+    matrix, limit = _to_matrix(part, columns, is_text), RowSample.limit(len(columns))
     keys = np.random.default_rng([0, seed]).random(matrix.shape[0])
     rows = np.sort(np.argsort(keys)[:limit])
     rows = rows[keys[rows] < 2 * limit / n_rows]
     return RowSample(keys[rows], to_dense(matrix[rows]))
 
 
-def _to_matrix(part: Any, columns: NDArray[np.intp]) -> Any:
+def _to_matrix(part: Any, columns: NDArray[np.intp], is_text: NDArray[np.bool_]) -> Any:
     """Return the features of a part as an array, or as a matrix in CSC or CSR format."""
     if hasattr(part, "tocsc"):
         return part if part.format in ("csc", "csr") else part.tocsr()
-    return part if isinstance(part, np.ndarray) and len(part) else _to_dense(part, columns)
+    return part if isinstance(part, np.ndarray) and len(part) else _to_dense(part, columns, is_text)
 
 
 def _merge(parts: list[tuple[Moments, FeatureHistograms | None]]) -> tuple[Moments, FeatureHistograms | None]:

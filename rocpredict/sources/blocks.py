@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
@@ -24,6 +24,7 @@ from rocpredict.base.labels import CodedLabels, Labels
 from rocpredict.base.validation import (
     RocPredictError,
     as_float_array,
+    check_exact_integers,
     check_list,
     first_line,
     is_missing,
@@ -560,7 +561,7 @@ def run_query(work: Callable[[], Any]) -> Any:
     except Exception as error:
         if not isinstance(error, OSError) and type(error).__module__.partition(".")[0] not in _QUERY_LIBRARIES:
             raise
-        raise RocPredictError(f"the query X fails: {first_line(error)}; correct the query") from None
+        raise RocPredictError(f"the query X fails: {first_line(error)}; correct the query or its data") from None
 
 
 def has_row_order(frame: Any) -> bool:
@@ -646,15 +647,16 @@ class DataFrameSource(BlockSource):
         is_text, start = self._is_text[columns], 0
         names = {place: self.columns[columns[place]] for place in np.flatnonzero(~is_text).tolist()}
         out[:, is_text] = np.nan
-        parts = self._query_in_order([*names.values()], n_rows) if self._lazy else iter([self.frame])
-        for part in parts if names else ():
-            for place, name in names.items():
-                row = start
-                for chunk in _float_chunks(part.get_column(name)):
-                    out[row : row + len(chunk), place] = frame_column_to_floats(str(name), chunk)
-                    row += len(chunk)
-            start += len(part)
-            del part  # its memory is needed for the next part
+        queried = self._query_in_order([*names.values()], n_rows) if self._lazy else (part for part in [self.frame])
+        with closing(queried) as parts:  # a DuckDB connection accepts no other query before
+            for part in parts if names else ():
+                for place, name in names.items():
+                    row = start
+                    for chunk in _float_chunks(part.get_column(name)):
+                        out[row : row + len(chunk), place] = frame_column_to_floats(str(name), chunk)
+                        row += len(chunk)
+                start += len(part)
+                del part  # its memory is needed for the next part
 
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged, with None for nulls."""
@@ -700,9 +702,9 @@ class DataFrameSource(BlockSource):
 
             relation = query.to_native()
             open_reader = getattr(relation, "to_arrow_reader", relation.fetch_record_batch)
-            reader = run_query(lambda: open_reader(_CHUNK_ROWS))
-            while (batch := run_query(lambda: next(reader, None))) is not None:
-                yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
+            with closing(run_query(lambda: open_reader(_CHUNK_ROWS))) as reader:
+                while (batch := run_query(lambda: next(reader, None))) is not None:
+                    yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
         else:
             yield self.collect(query)
 
@@ -834,7 +836,12 @@ def frame_column_to_floats(name: str, series: Any) -> NDArray[Any]:
     if kind.is_float():
         return np.asarray(series.to_numpy())
     if isinstance(kind, (nw.Boolean, nw.Decimal)):
-        return np.asarray(series.cast(nw.Float64).to_numpy())
+        floats = np.asarray(series.cast(nw.Float64).to_numpy())
+        large = np.abs(floats) >= 2.0**53
+        if large.any():
+            numbers = series.filter(large.tolist()).to_list()
+            check_exact_integers(f"column {name!r}", [int(number) for number in numbers if number == int(number)])
+        return floats
     if kind.is_integer() and not isinstance(kind, (nw.Int128, nw.UInt128)):
         floats = as_float_array(f"column {name!r}", np.asarray(series.fill_null(0).to_numpy()))
         return np.where(np.asarray(series.is_null().to_numpy(), dtype=bool), np.nan, floats)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 from weakref import finalize
 
@@ -128,12 +129,12 @@ class ArrowDataset(BlockSource):
 
     def _split(self, fragment: Any) -> Iterator[tuple[Any, int]]:
         """Check the columns of a file, and yield each row group of the file with its number of rows."""
-        _check_arrow_types(fragment, self._schema)
-        if not hasattr(fragment, "split_by_row_group"):
-            yield fragment, fragment.count_rows()
-            return
-        for piece in fragment.split_by_row_group():
-            yield piece, sum(group.num_rows for group in piece.row_groups)
+        with _refuse_unreadable(fragment):
+            _check_arrow_types(fragment, self._schema)
+            is_split = hasattr(fragment, "split_by_row_group")
+            pieces = [*fragment.split_by_row_group()] if is_split else [fragment]
+            sizes = [sum(group.num_rows for group in p.row_groups) if is_split else p.count_rows() for p in pieces]
+        yield from zip(pieces, sizes, strict=True)
 
     def dtype(self, columns: ColumnIndices) -> Any:
         """Return float32 if no column needs more precision, otherwise float64."""
@@ -144,11 +145,9 @@ class ArrowDataset(BlockSource):
         import narwhals as nw
         import pyarrow as pa
 
-        try:  # the other pools of pyarrow keep memory that is no longer used
+        with _refuse_unreadable(piece):  # the other pools of pyarrow keep memory that is no longer used
             part = piece.to_table(schema=self._schema, columns=names, memory_pool=pa.system_memory_pool())
             return nw.from_native(part, eager_only=True)
-        except (OSError, ValueError) as error:  # base classes of the errors of pyarrow
-            raise RocPredictError(f"{_piece_name(piece)} cannot be read: {first_line(error)}") from None
 
     def _read_piece(self, out: NDArray[Any], piece: Any, columns: ColumnIndices) -> None:
         """Write the selected columns of a row group into an array."""
@@ -195,6 +194,17 @@ class ArrowDataset(BlockSource):
         if self._kinds[column] not in CODED_TYPES:
             return self.column(column)
         return code_labels(self._read(piece, [name]).get_column(name) for piece, _ in self._pieces)
+
+
+@contextmanager
+def _refuse_unreadable(piece: Any) -> Iterator[None]:
+    """Convert errors of pyarrow while it reads a part of a data set to RocPredictError."""
+    try:
+        yield
+    except RocPredictError:
+        raise
+    except (OSError, ValueError) as error:  # base classes of the errors of pyarrow
+        raise RocPredictError(f"{_piece_name(piece)} cannot be read: {first_line(error)}") from None
 
 
 def _piece_name(piece: Any) -> str:
