@@ -798,8 +798,8 @@ REFUSED = {
 def test_tables_that_are_refused(folder, tmp_path):
     def check(item):
         words, make = item
+        source = make(folder, tmp_path / str(hash(words)))
         with pytest.raises(RocPredictError, match=words) as caught:
-            source = make(folder, tmp_path / str(hash(words)))
             rp.screen(source, "y", positive="sick", nan_policy="raise", empirical="partition" not in words)
         assert "\n" not in str(caught.value)
 

@@ -647,8 +647,8 @@ class DataFrameSource(BlockSource):
         is_text, start = self._is_text[columns], 0
         names = {place: self.columns[columns[place]] for place in np.flatnonzero(~is_text).tolist()}
         out[:, is_text] = np.nan
-        queried = self._query_in_order([*names.values()], n_rows) if self._lazy else (part for part in [self.frame])
-        with closing(queried) as parts:  # a DuckDB connection accepts no other query before
+        query: Any = self._query_in_order([*names.values()], n_rows) if self._lazy else (part for part in [self.frame])
+        with closing(query) as parts:  # a DuckDB connection accepts no other query before
             for part in parts if names else ():
                 for place, name in names.items():
                     row = start
