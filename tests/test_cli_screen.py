@@ -196,6 +196,12 @@ def test_three_labels(run):
     pairs = run("screen iris --pairs all")[1]
     assert pairs.splitlines()[0] == "12 rows for 3 class pairs"
     assert "versicolor" in pairs
+    note = "Rest: versicolor (50), virginica (50)."
+    assert note in run("screen iris --positive setosa")[1]
+    iris = rp.datasets.load_iris()
+    one = rp.screen(iris.X, iris.y, positive="setosa")
+    assert (one.rest_note, note in str(one.table())) == (note, True)
+    assert "Rest" not in str(rp.screen(iris.X, iris.y, positive="setosa", negative="virginica").table())
 
 
 def test_built_in_data(run):

@@ -14,6 +14,7 @@ import numpy as np
 
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
+from rocpredict.base.labels import describe_rest
 from rocpredict.base.results import omitted_notes
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import NanPolicy, RocPredictError
@@ -124,7 +125,7 @@ def run(options: argparse.Namespace) -> None:
     arguments = common.parse_classes(options, labels) | _screen_options(options)
     labels = None if is_summary else labels
     result = screen(features, labels, **arguments)
-    lost = tuple(omitted_notes(result))
+    lost = (*filter(None, [result.rest_note]), *omitted_notes(result))
     _write(_select_rows(result, options, form), result, options, form, (*notes, *lost))
     if options.report is None:
         return
@@ -319,12 +320,14 @@ def run_summarize(options: argparse.Namespace) -> None:
     units = {name: unit for name, _, unit in pairs}
     edges = None if options.edges is None else _read_edges(options.edges)
     summary = summarize(features, labels, **classes, units=units, histogram_edges=edges, memory=options.memory)
+    rest = filter(None, [describe_rest(labels, (summary.negative_label, summary.positive_label))])
     numeric = summary.select(~getattr(features, "not_numeric", np.zeros(len(summary), dtype=bool)))
     shared = numeric.suppress_small_counts(options.min_count, histograms=edges is not None)
     is_blank = (shared.negative.count == 0) & (numeric.negative.count + numeric.positive.count > 0)
     blanked = [name for name, blank in zip(shared.feature_names, is_blank, strict=True) if blank]
     words = f"Features blanked because a class has fewer than {options.min_count} values: {format_list(blanked, 10)}."
-    _write_summary(shared, options, (*notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"]))
+    notes = (*rest, *notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"])
+    _write_summary(shared, options, notes)
 
 
 def _read_edges(path: Path) -> dict[str, Any]:

@@ -97,6 +97,8 @@ class ScreeningResult(Result):
         Number of rows in the screened table.
     n_unlabelled : int
         Number of rows in the screened table that were omitted because they have no label.
+    rest_note : str
+        Sentence that counts the labels of the class "rest", or "".
     not_numeric_note : str
         Sentence that lists the columns that are not numeric, with the first text of the first of them, or "".
     n_screened, n_tested : int
@@ -162,6 +164,7 @@ class ScreeningResult(Result):
     row_index: NDArray[np.intp]
     """Position of each row in the order of the input: by class pair, then by feature."""
     n_unlabelled: int = 0
+    rest_note: str = ""
     not_numeric_note: str = ""
 
     def __post_init__(self) -> None:
@@ -446,8 +449,8 @@ class ScreeningResult(Result):
         names, top = self.display_columns(), self if rows is None else self.top(rows)
         cells = [list(map(files.none_if_missing, row)) for row in zip(*(top[name] for name in names), strict=True)]
         cut = [f"The first {len(top)} of {len(self)} rows."] if len(top) < len(self) else []
-        notes = [*cut, self.not_numeric_note] if self.not_numeric_note else cut
-        return Table(repr(self), names, cells, _FORMATS, notes, self.flags)
+        notes = filter(None, [*cut, self.rest_note, self.not_numeric_note])
+        return Table(repr(self), names, cells, _FORMATS, [*notes], self.flags)
 
     def display_columns(self) -> list[str]:
         """Return the names of the main columns."""

@@ -17,6 +17,7 @@ from rocpredict.base.labels import (
     EncodedLabels,
     check_index,
     check_sample_weight,
+    describe_rest,
     encode_labels,
     is_unlabelled,
 )
@@ -509,6 +510,7 @@ def _screen(
         check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
     n_unlabelled = int(is_unlabelled(labels).sum())
+    rest_note = describe_rest(labels, coded.names[0]) if len(coded.names) == 1 else ""
     del labels  # text takes up to 30 bytes per row
     row_weights = check_sample_weight(weights, table.n_rows)
     _check_frequency_weights(row_weights, coded, options.family)
@@ -519,7 +521,8 @@ def _screen(
         result = _from_summary(summarize_table(table, coded, None, kernel, edges), options, table)
     else:
         result = _ScreeningRun(options, table, coded, row_weights).run()
-    return replace(result, n_unlabelled=n_unlabelled, not_numeric_note=table.describe_not_numeric())
+    not_numeric_note = table.describe_not_numeric()
+    return replace(result, n_unlabelled=n_unlabelled, rest_note=rest_note, not_numeric_note=not_numeric_note)
 
 
 def _check_one_pair(options: _ScreenOptions, coded: EncodedLabels, positive: Label) -> None:
