@@ -165,13 +165,32 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
     assert "Histograms list edges" in out
     rows = json.loads(run("screen out.json --empirical histogram --json")[1])["features"]
     flags = next(row["flags"] for row in rows if row["feature"] == "glucose")
-    assert "wide_bounds" in flags
-    assert "point_mass" not in flags
+    assert flags == ["wide_bounds"]
+    known = {name: value for name, value in rows[0].items() if name.startswith("empirical") or name == "misfit"}
+    assert rows[0]["feature"] == "glucose"
+    assert {name for name, value in known.items() if value is not None} == {"empirical_auc_min", "empirical_auc_max"}
+    assert [rows[0][name] for name in ("ameans_corrected", "p_value", "q_value")] == [None] * 3
     summary = rp.summarize(table, "outcome", **CLASSES, histogram_edges={"glucose": [5000.0]})
     with pytest.warns(
         rp.AssumptionWarning, match="none of the histogram edges of glucose can be kept.*pass a smaller min_count="
     ):
         assert "Histograms have no edges" in summary.suppress_small_counts(5, histograms=True).to_json()
+
+
+def test_merging_names_offsets_and_features_without_common_edges(tmp_path, monkeypatch, run):
+    """The first site keeps 105, the second, 80 higher, 185; the other feature has no offset."""
+    monkeypatch.chdir(tmp_path)
+    Path("edges.json").write_text('{"glucose": [105, 185], "mass": [0]}', encoding="utf-8")
+    for offset, site in ((0, "a"), (80, "b")):
+        table = columns(3) | {"rare": np.arange(60.0)}
+        table["glucose"] = table["glucose"] + offset
+        cells = [list(table), *zip(*(values.tolist() for values in table.values()), strict=True)]
+        Path(f"{site}.csv").write_text(format_csv(cells), encoding="utf-8")
+        assert run(f"summarize {site}.csv {OPTIONS} --edges edges.json --out {site}.json")[0] == 0
+    out = run("merge a.json b.json --out ab.json")[1]
+    shift = 80 / table["glucose"][table["outcome"] == "well"].std(ddof=1)
+    assert f"The means of well differ between the files by more than 1 SD in glucose ({shift:.1f} SD).\n" in out
+    assert "b.json and the files before it have no common edge of glucose, so no empirical AUC is known.\n" in out
 
 
 def changed(**values):
@@ -183,6 +202,17 @@ def test_the_smallest_count_of_a_file_is_a_whole_number(sites):
     for value in (-1, 2.5, True, "5", None):
         with pytest.raises(rp.RocPredictError, match=rf"min_count {value!r} is not a whole number"):
             rp.TwoClassSummary.from_json(changed(min_count=value))
+
+
+def test_every_number_of_a_file_is_a_number(sites):
+    """Text, truth values and counts beyond 2**53 are refused; "inf" is a number."""
+    content = json.loads(Path("site-a.json").read_text("utf-8"))["negative"]
+    for name, value in (("count", True), ("count", 10**30), ("mean", "134"), ("m2", -1), ("n_missing", None)):
+        changes = content | {name: [value, *content[name][1:]]}
+        with pytest.raises(rp.RocPredictError, match=rf"in 'negative', {name} is \[.*, not a list "):
+            rp.TwoClassSummary.from_json(changed(negative=changes, content_checksum=...))
+    infinite = content | {"mean": ["inf", *content["mean"][1:]]}
+    assert np.isinf(rp.TwoClassSummary.from_json(changed(negative=infinite, content_checksum=...)).negative.mean[0])
 
 
 def test_files_that_do_not_belong_together(sites, run):

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from itertools import islice
 from numbers import Number
 from operator import index
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -68,6 +69,17 @@ def readonly_array(values: ArrayLike) -> FloatArray:
     array = np.array(values, dtype=np.float64)
     array.flags.writeable = False
     return array
+
+
+_NUMBER_TYPES = {int, float, str, NoneType, np.float64, np.int64}
+
+
+def to_numbers(values: Any) -> FloatArray:
+    """Convert a list of numbers to an array, with NaN for None and infinity for "inf"; raise TypeError for others."""
+    texts = {item for item in values if isinstance(item, str)}
+    if not {*map(type, values)} <= _NUMBER_TYPES or not texts <= {"inf", "-inf"}:
+        raise TypeError
+    return np.array([np.nan if item is None else item for item in values], dtype=np.float64)
 
 
 def check_real(name: str, value: ArrayLike) -> FloatArray:

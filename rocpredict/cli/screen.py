@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +23,7 @@ from rocpredict.cli import common
 from rocpredict.cli.commands import notes_for_report
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.inference.hypotheses import ADJUSTMENTS
+from rocpredict.screening.class_summary import ClassSummary
 from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.screen import screen
 from rocpredict.screening.summary import POOLED_NOTE, TwoClassSummary, describe_difference, summarize
@@ -367,7 +369,7 @@ def run_merge(options: argparse.Namespace) -> None:
         for name in names:
             if Path(name).exists() and options.out.samefile(name):
                 raise RocPredictError(f"--out {options.out} is one of the files to merge; pass another name")
-    total, origins = _read_summary(names[0]), dict[str, str]()
+    total, origins, notes, classes = _read_summary(names[0]), dict[str, str](), list[str](), list[ClassSummary]()
     for k, name in enumerate(names):
         summary = _read_summary(name) if k else total
         for checksum in json.loads(summary.to_json())["file_checksums"]:
@@ -377,8 +379,38 @@ def run_merge(options: argparse.Namespace) -> None:
         problem = describe_difference(total, summary)
         if problem:
             raise RocPredictError(f"{names[0]} and {name} cannot be merged: {problem}")
-        total = total + summary if k else total
-    _write_summary(total, options, (POOLED_NOTE,) if len(names) > 1 else ())
+        classes.append(summary.negative)
+        if k:
+            notes += _lost_edges(total, summary, name)
+            total = total + summary
+    if len(names) > 1:
+        notes = [POOLED_NOTE, *_offsets(classes, total), *notes]
+    _write_summary(total, options, tuple(notes))
+
+
+def _lost_edges(total: TwoClassSummary, summary: TwoClassSummary, file: str) -> Iterator[str]:
+    """Yield a sentence that names the features of which a file and the files before it have no common edge."""
+    first, second = total.histograms, summary.histograms
+    if first is not None and second is not None:
+        has_edges, has_other, has_common = (
+            ~np.isnan(part.edges).all(axis=1) for part in (first, second, first + second)
+        )
+        is_lost = has_edges & has_other & ~has_common
+        if is_lost.any():
+            listed = format_list(np.array(total.feature_names)[is_lost], 10)
+            yield f"{file} and the files before it have no common edge of {listed}, so no empirical AUC is known."
+
+
+def _offsets(classes: list[ClassSummary], total: TwoClassSummary) -> Iterator[str]:
+    """Yield a sentence that names the features whose negatives differ between the files by more than 1 SD."""
+    means, variances = (np.array([getattr(part, name) for part in classes]) for name in ("mean", "std"))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without values
+        shifts = (np.nanmax(means, axis=0) - np.nanmin(means, axis=0)) / np.sqrt(np.nanmean(variances**2, axis=0))
+    largest = [k for k in np.argsort(-np.nan_to_num(shifts))[:5] if shifts[k] > 1]
+    if largest:
+        listed = ", ".join(f"{total.feature_names[k]} ({shifts[k]:.1f} SD)" for k in largest)
+        yield f"The means of {total.negative_label} differ between the files by more than 1 SD in {listed}."
 
 
 def _check_json_out(options: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from rocpredict.base.formatting import format_list, pluralize
 from rocpredict.base.labels import EncodedLabels, check_labels, equal_labels, is_unlabelled, unique_labels
 from rocpredict.base.progress import report_progress
 from rocpredict.base.results import Result
-from rocpredict.base.validation import FloatArray, RocPredictError, select_indices, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, select_indices, short_repr, to_numbers
 from rocpredict.screening.kernels.base import Classes, Engine, Moments, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.sources.table import FeatureTable
@@ -189,16 +189,19 @@ def format_class_size(count: NDArray[Any]) -> str:
 
 def _array(name: str, values: Any) -> NDArray[Any]:
     try:
-        array = np.array([np.nan if item is None else item for item in values], dtype=np.float64)
-    except (TypeError, ValueError):
+        array = to_numbers(values)
+    except (TypeError, ValueError, OverflowError):
         raise RocPredictError(f"{name} is {short_repr(values)}, not a list of numbers") from None
     if (
         array.ndim != 1
         or (name in _NONNEGATIVE_FIELDS and (array < 0).any())
-        or (name in _COUNT_FIELDS and np.isnan(array).any())
+        or (name in _COUNT_FIELDS and not (array < 2**53).all())
     ):
         limit = "nonnegative " if name in _NONNEGATIVE_FIELDS else ""
-        raise RocPredictError(f"{name} is {short_repr(values)}, not a list with one {limit}number for each feature")
+        most = " below 2**53" if name in _COUNT_FIELDS else ""
+        raise RocPredictError(
+            f"{name} is {short_repr(values)}, not a list with one {limit}number{most} for each feature"
+        )
     is_integer = (
         name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
     )

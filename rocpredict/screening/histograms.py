@@ -21,6 +21,7 @@ from rocpredict.base.validation import (
     select_indices,
     short_repr,
     suggest,
+    to_numbers,
 )
 from rocpredict.distributions.ecdf import COMPARISON_FPR
 from rocpredict.screening.kernels.counts import RankStatistics
@@ -293,19 +294,19 @@ class FeatureHistograms(Result):
             If lists are missing, have different lengths, or contain nonnumeric values.
         """
         try:
-            edges = pad_rows([_numbers(row) for row in content["edges"]])
+            edges = pad_rows([to_numbers(row) for row in content["edges"]])
             n_features, n_edges = edges.shape
             counts = np.zeros((2, n_features, 2 * n_edges + 1), dtype=np.int64)
             extremes = [np.full((2, n_features, n_edges + 1), value) for value in (np.inf, -np.inf)]
             for index, name in enumerate(("negative", "positive")):
                 for j in range(n_features):
                     n = int(np.sum(~np.isnan(edges[j])))
-                    row = _numbers(content[name]["count"][j])
+                    row = to_numbers(content[name]["count"][j])
                     counts[index, j, : 2 * n + 1] = row.astype(np.int64)
                     if len(row) != 2 * n + 1 or (row < 0).any() or (row != counts[index, j, : 2 * n + 1]).any():
                         raise ValueError("counts")
                     for target, what in zip(extremes, ("minimum", "maximum"), strict=True):
-                        values = _numbers(content[name][what][j])
+                        values = to_numbers(content[name][what][j])
                         target[index, j, : n + 1] = np.where(np.isnan(values), target[index, j, : n + 1], values)
         except (KeyError, IndexError, TypeError, ValueError):
             raise RocPredictError(
@@ -481,11 +482,6 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
         if stop < n_cells:
             kept.append((stop // 2, True))
     return kept
-
-
-def _numbers(values: Any) -> FloatArray:
-    """Convert a list of numbers to an array, with NaN for None and infinity for "inf"."""
-    return np.array([np.nan if item is None else item for item in values], dtype=np.float64)
 
 
 class RowSample(NamedTuple):

@@ -832,8 +832,12 @@ def _from_summary(
             width = high[block] - low[block]
             is_wide, differs = width > MAX_HARMLESS_AREA, columns["misfit"] - width / 2 > MAX_HARMLESS_AREA
             columns |= _widened(columns, statistics, is_wide)
+            is_blind = width == 1  # nothing is known, as without common edges
+            columns = {
+                name: np.where(is_blind & (name not in _BOUND_COLUMNS), np.nan, columns[name]) for name in columns
+            }
             features = np.arange(block.start, block.stop)
-            row_flags = {name: flags[name] & (differs | (name != "misfit")) for name in flags}
+            row_flags = {name: flags[name] & ~is_blind & (differs | (name != "misfit")) for name in flags}
             row_flags |= {"point_mass": flags["point_mass"] & ~is_wide} if "point_mass" in flags else {}
             results.add_empirical(0, features, columns, Flags(**row_flags, wide_bounds=is_wide))
     return results.to_result(None if table is None else table.not_numeric)
