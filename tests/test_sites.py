@@ -72,6 +72,10 @@ def test_merged_files_are_the_summary_of_all_rows(sites, run):
         assert np.isnan(part.mean[2])
         assert part.minimum is None
     assert merged.units == ("mg/dL", "", "")
+    assert rp.screen("all.json", empirical=False) == rp.screen(merged, empirical=False)
+    names = [f"site-{site}.json" for site in "abc"]
+    assert rp.pool(names) == rp.pool([*map(read, names)])
+    refuses("nix.json: No such file", rp.pool, ["nix.json", "site-a.json"])
     assert (merged.min_count, len(merged.file_checksums)) == (5, 3)
     assert merged.table().notes[1].startswith("This is one pooled sample")
     code, out, err = run("screen all.json")

@@ -26,7 +26,7 @@ from rocpredict.inference.hypotheses import ADJUSTMENTS
 from rocpredict.screening.class_summary import ClassSummary
 from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.screen import screen
-from rocpredict.screening.summary import POOLED_NOTE, TwoClassSummary, describe_difference, summarize
+from rocpredict.screening.summary import POOLED_NOTE, TwoClassSummary, describe_difference, read_summary, summarize
 from rocpredict.sources.blocks import INDEX_NAMES
 from rocpredict.sources.table import column_index
 
@@ -237,19 +237,6 @@ def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[
     return [name for name in names if name not in {options.label, *options.exclude, *INDEX_NAMES}]
 
 
-def _read_summary(name: str) -> TwoClassSummary:
-    """Read a summary from a JSON file."""
-    try:
-        return TwoClassSummary.from_json(Path(name).read_text("utf-8"))
-    except OSError as error:
-        raise RocPredictError(f"{name}: {error.strerror}") from None
-    except ValueError as error:
-        if isinstance(error, UnicodeDecodeError) or isinstance(error.__context__, json.JSONDecodeError):
-            remedy = "create one with rocpredict summarize"
-            raise RocPredictError(f"{name} is not a complete summary in JSON format; {remedy}") from None
-        raise RocPredictError(f"{name}: {error}") from None
-
-
 def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any, tuple[str, ...]]:
     """Return the selected features of a summary, its two class labels, and notes on the summary."""
     if len(options.data) > 1:
@@ -264,7 +251,7 @@ def _read_one_summary(options: argparse.Namespace) -> tuple[TwoClassSummary, Any
             f"--empirical {options.empirical} applies to tables only, because a summary contains no observations; pass "
             "--empirical no, or --empirical histogram if the summary contains histograms"
         )
-    summary = _read_summary(options.data[0])
+    summary = read_summary(options.data[0])
     names = _feature_columns(options, summary.feature_names)
     if names is not None:
         columns, source = np.array(summary.feature_names), Path(options.data[0]).name
@@ -369,9 +356,9 @@ def run_merge(options: argparse.Namespace) -> None:
         for name in names:
             if Path(name).exists() and options.out.samefile(name):
                 raise RocPredictError(f"--out {options.out} is one of the files to merge; pass another name")
-    total, origins, notes, classes = _read_summary(names[0]), dict[str, str](), list[str](), list[ClassSummary]()
+    total, origins, notes, classes = read_summary(names[0]), dict[str, str](), list[str](), list[ClassSummary]()
     for k, name in enumerate(names):
-        summary = _read_summary(name) if k else total
+        summary = read_summary(name) if k else total
         for checksum in json.loads(summary.to_json())["file_checksums"]:
             if checksum in origins:
                 raise RocPredictError(f"{name} contains the same data as {origins[checksum]}; pass each file once")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from rocpredict.base.tables import Table
 from rocpredict.base.validation import FloatArray, RocPredictError, check_list, check_option, is_list, short_repr
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.parametric import ProbitEstimate, auc_probit
-from rocpredict.screening.summary import TwoClassSummary, describe_label_difference
+from rocpredict.screening.summary import TwoClassSummary, describe_label_difference, open_summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -162,16 +163,19 @@ class PooledAuc(Result):
 
 
 def pool(
-    summaries: Iterable[TwoClassSummary], *, study_names: Iterable[str] | None = None, level: float = 0.95
+    summaries: Iterable[TwoClassSummary | str | PathLike[str]],
+    *,
+    study_names: Iterable[str] | None = None,
+    level: float = 0.95,
 ) -> PooledAuc:
     """Pool the predicted AUCs of studies or sites by a random-effects and a fixed-effect model.
 
     Parameters
     ----------
-    summaries : iterable of TwoClassSummary
-        Summary of each study, computed from data (``rocpredict.summarize``), read from a file, or made from a published
-        table (``TwoClassSummary.from_stats``). A study may lack some features. All studies must use the same units and
-        labels.
+    summaries : iterable of TwoClassSummary or path
+        Summary of each study, computed from data (``rocpredict.summarize``) or made from a published table
+        (``TwoClassSummary.from_stats``), or the path of its JSON file. A study may lack some features. All studies must
+        use the same units and labels.
     study_names : iterable of str, optional
         Names of the studies. By default, "study 1", "study 2", ...
     level : float, default=0.95
@@ -251,7 +255,8 @@ def pool(
     (array([0.787]), array([0.649]), array([0.887]), array([0.21]))
     """
     passed: Any = summaries
-    studies: list[TwoClassSummary] = list(passed) if is_list(passed) else [passed]
+    items = list(passed) if is_list(passed) else [passed]
+    studies = [*map(open_summary, items)]
     level = check_confidence_level(level)
     names = [f"study {k + 1}" for k in range(len(studies))]
     if study_names is not None:
@@ -318,7 +323,7 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
     for study in studies:
         if not isinstance(study, TwoClassSummary):
             raise RocPredictError(
-                f"{short_repr(study)} in summaries is not a TwoClassSummary; pass TwoClassSummary objects"
+                f"{short_repr(study)} in summaries is not a TwoClassSummary; pass summaries, or paths of their JSON"
             )
     if len(studies) < 2:
         noun = "study" if len(studies) == 1 else "studies"

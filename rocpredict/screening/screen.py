@@ -60,6 +60,7 @@ from rocpredict.screening.result import ScreeningResult
 from rocpredict.screening.summary import (
     TwoClassSummary,
     open_dask,
+    open_summary,
     summaries_by_class_pair,
     summarize,
     summarize_table,
@@ -279,9 +280,9 @@ def screen(
         whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder of files, a pattern such as
         ``"data/*.csv"``, or a list of paths. If there are several files, they must have the same columns. In a data
         frame or file, a column named "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as
-        a feature. Without ``y``, pass a ``TwoClassSummary`` or an iterable of (X, y) batches; both require
-        ``empirical=False`` or ``empirical="histogram"``. With ``empirical=False``, batches may have three or more
-        classes.
+        a feature. Without ``y``, pass a ``TwoClassSummary``, the path of its JSON, or an iterable of (X, y) batches;
+        all require ``empirical=False`` or ``empirical="histogram"``. With ``empirical=False``, batches may have three
+        or more classes.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
     positive : label, optional
@@ -475,6 +476,7 @@ def _screen(
 ) -> ScreeningResult:
     """Screen a table, a summary or batches with validated options."""
     if y is None:
+        X = open_summary(X)
         for name, value in (("weights", weights), ("feature_names", feature_names)):
             if value is not None:
                 raise RocPredictError(

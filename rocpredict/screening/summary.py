@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import accumulate
+from os import PathLike
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -583,6 +585,25 @@ def _read_class(name: str, content: Any) -> ClassSummary:
         return ClassSummary.from_dict(content)
     except RocPredictError as error:
         raise RocPredictError(f"the JSON is not a summary: in {name!r}, {error}") from None
+
+
+def open_summary(item: Any) -> Any:
+    """Return the summary in a JSON file if ``item`` is its path, and other objects unchanged."""
+    is_path = isinstance(item, (str, PathLike)) and Path(item).suffix.lower() == ".json"
+    return read_summary(item) if is_path else item
+
+
+def read_summary(path: str | PathLike[str]) -> TwoClassSummary:
+    """Read a summary from a JSON file."""
+    try:
+        return TwoClassSummary.from_json(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise RocPredictError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        if isinstance(error, UnicodeDecodeError) or isinstance(error.__context__, json.JSONDecodeError):
+            remedy = "create one with rocpredict summarize"
+            raise RocPredictError(f"{path} is not a complete summary in JSON format; {remedy}") from None
+        raise RocPredictError(f"{path}: {error}") from None
 
 
 def _are_words(words: Any) -> bool:
