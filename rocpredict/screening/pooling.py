@@ -335,7 +335,9 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
     for name, study in zip(names, studies, strict=True):
         problem = describe_label_difference(studies[0], study, (names[0], name))
         if problem:
-            raise RocPredictError(f"{problem}; use the same labels (positive= and negative= of from_stats or summarize)")
+            raise RocPredictError(
+                f"{problem}; use the same labels (positive= and negative= of from_stats or summarize)"
+            )
         for feature, unit in zip(study.feature_names, study.units, strict=True):
             origin, first_unit = units.setdefault(feature, (name, unit))
             if first_unit != unit:
