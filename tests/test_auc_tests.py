@@ -245,6 +245,24 @@ def test_partial_areas_by_the_bootstrap_and_by_their_variance():
     assert result.statistic == pytest.approx(result.difference / np.sqrt(variance), rel=1e-9)
 
 
+def test_rows_with_the_same_value_have_the_same_placement():
+    """Variances of the partial areas of paired features with ties are those of each feature alone."""
+    xs, y = rows(9, (40, 50), levels=5)
+    tied = rp.auc_test(xs[2], xs[0], y, method="delong", fpr=(0, 0.3))
+    alone = [rp.empirical_roc(x, y).partial_auc_std_error(method="delong", fpr=(0, 0.3)) ** 2 for x in (xs[2], xs[0])]
+    assert np.diag(tied.covariance) == pytest.approx(alone, rel=1e-12)
+    with pytest.raises(rp.RocPredictError, match="is an empty range"):
+        rp.empirical_roc(xs[0], y).partial_auc(fpr=([0, 0.5], [0.2, 0.5]))
+
+
+def test_a_group_of_one_class_is_left_out():
+    xs, y = rows(4, (40, 50))
+    groups, is_extra = np.repeat(["a", "b", "a", "b"], [20, 20, 25, 25]), np.zeros(3, dtype=y.dtype)
+    expected = rp.auc_estimate(xs[0], y, groups=groups)
+    more = rp.auc_estimate(np.append(xs[0], [1, 2, 3]), np.append(y, is_extra), groups=np.append(groups, ["c"] * 3))
+    assert (more.p_value, more.statistic, more.skipped) == (expected.p_value, expected.statistic, ("c",))
+
+
 def test_hypotheses_in_words():
     xs, y = rows()
     options_by_null = {

@@ -94,6 +94,12 @@ def test_the_lines_of_working_and_hotelling():
     variance = b**2 / 60 + b**2 * x**2 / (2 * 59) + 1 / 40 + z**2 / (2 * 39)
     half = np.sqrt(2 * stats.f.ppf(0.95, 2, 39) * variance)
     assert (band.low[0], band.high[0]) == pytest.approx((ndtr(z - half), ndtr(z + half)), abs=1e-14)
+    # the limits are monotone, so the limits at one FPR depend on those at all others
+    few, grid = PredictedRoc.from_stats(mean=(4, 8), std=(3, 1), count=(6, 6)), np.linspace(0, 1, 20_001)
+    fine = few.band(kind="simultaneous", fpr=grid)
+    for fpr in (0.01, 0.5, 0.99):
+        alone, place = few.band(kind="simultaneous", fpr=[fpr]), np.searchsorted(grid, fpr - 1e-9)
+        assert (alone.low[0], alone.high[0]) == pytest.approx((fine.low[place], fine.high[place]), rel=1e-3)
     assert working_hotelling_factor(0.95, 1e9) == pytest.approx(np.sqrt(stats.chi2.ppf(0.95, 2)), abs=1e-7)
 
 
@@ -103,6 +109,11 @@ def test_the_pointwise_band_of_two_gaussians():
     assert band.low[1:-1].tolist() == interval.low.tolist()
     assert band.high[1:-1].tolist() == interval.high.tolist()
     assert not band.flags
+    fitted = predict_roc(np.concatenate(two_normals((40, 30), shift=1.2)), np.repeat([0, 1], [40, 30]))
+    drawn = fitted.tpr_at_fpr_interval(GRID[1:-1], 0.1, method="bootstrap", n_resamples=200)
+    band = fitted.band(0.1, fpr=GRID[1:-1], method="bootstrap", n_resamples=200)
+    assert band.low.tolist() == np.minimum(drawn.low, band.tpr).tolist()
+    assert band.high.tolist() == np.maximum(drawn.high, band.tpr).tolist()
     assert list(published((1, 40)).band(fpr=GRID).flags) == ["single_observation"]
     pointwise, simultaneous = (published().band(kind=kind) for kind in ("pointwise", "simultaneous"))
     assert (simultaneous.low <= pointwise.low).all()

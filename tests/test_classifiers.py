@@ -65,6 +65,11 @@ def test_the_interval_is_the_published_one():
     assert [round(end, 3) for end in shown] == [-0.507, -0.026]
     turned = paired_difference_interval(CorrectnessTable(12, 1, 7, 1))
     assert list(turned) == pytest.approx([-shown.high, -shown.low], abs=1e-15)
+    # two error rates of 57/104: Wilson's limits, and a phi coefficient less the continuity correction of n/2
+    below, above = abs(np.array(stats.binomtest(57, 104).proportion_ci(method="wilson")) - 57 / 104)
+    phi = (40 * 50 - 7 * 7 - 104 / 2) / (47 * 57)
+    half = np.sqrt(below**2 - 2 * phi * below * above + above**2)
+    assert list(paired_difference_interval(CorrectnessTable(40, 7, 7, 50))) == pytest.approx([-half, half], abs=1e-15)
 
 
 def test_the_interval_covers_the_difference_as_often_as_it_says():

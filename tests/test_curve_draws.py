@@ -233,6 +233,7 @@ def test_the_ends_of_the_curve():
     tied = rp.EmpiricalRoc(negative=[1.0] * 6, positive=[1.0] * 5).tpr_at_fpr_interval(0.5)
     assert tied.low < 0.5 < tied.high
     assert tuple(roc.tpr_at_fpr_interval(0.2, 0.9999, n_resamples=50)) == (0, 1)  # more than 50 draws can tell
+    assert tuple(roc.tpr_at_fpr_interval(1.0, 0.9999, n_resamples=50)) == (1, 1)
 
 
 def test_limits_at_several_fprs_are_those_at_each():
@@ -431,6 +432,8 @@ def test_p_of_a_pivot_is_the_level_at_which_the_interval_excludes():
     halves = [roc.auc_test(0.7, alternative=side).p_value for side in ("greater", "less")]
     assert sum(halves) == pytest.approx(1)
     assert roc.auc_test(0.7).p_value == pytest.approx(2 * min(halves))
+    near = roc.auc_test(0.9, alternative="equivalent", margin=0.2)  # the upper limit would be above 1
+    assert near.p_value == pytest.approx(halves[0], rel=1e-12)
 
 
 def test_pivots_of_the_area_over_a_tpr_range_are_those_of_the_exchanged_classes():
@@ -448,6 +451,7 @@ def test_where_the_delta_method_stands_in():
     few, more = (rp.PredictedRoc.from_stats(**MOMENTS, count=count) for count in ((9, 30), (10, 30)))
     assert (few.best_threshold().threshold_interval().method, few.auc_interval().method) == ("delta", "pivotal")
     assert more.best_threshold().threshold_interval().method == "pivotal"
+    assert rp.PredictedRoc.from_stats(**MOMENTS, count=(2, 30)).auc_interval().method == "pivotal"
     assert more.best_threshold("f1", prevalence=0.2).threshold_interval().method == "delta"
     single = rp.PredictedRoc.from_stats(**MOMENTS, count=(1, 30)).auc_interval()
     assert (single.low, single.high, single.method) == (0, 1, "delta")

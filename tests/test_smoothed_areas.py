@@ -332,6 +332,21 @@ def test_small_p_values_have_all_their_digits():
     assert 0 < unpaired.p_value < 1e-50
 
 
+def test_null_values_next_to_the_estimate():
+    """p is 1/2 on either side of the estimate, also for an estimate below 1/2; an interval ends at the null value."""
+    x, y = correlated((40, 50), 5, (-0.4, 0))[0][0], np.repeat([0, 1], [40, 50])
+    for values in (x, -x):
+        roc = rp.empirical_roc(values, y)
+        for alternative in ("less", "greater"):
+            assert rp.auc_test(values, None, y, null=roc.auc(), alternative=alternative).p_value == 0.5
+        for null in np.array([-0.05, -0.03, 0.03, 0.05]) + roc.auc():
+            p_value = rp.auc_test(values, None, y, null=null).p_value
+            assert np.abs(np.array([*roc.auc_interval(level=1 - p_value)]) - null).min() < 1e-9
+    tables = [str(test.table()) for test in (rp.auc_test(x, None, y, null=0.5), rp.auc_test(x, -x, y))]
+    assert ["interval of the estimate" in table for table in tables] == [True, False]
+    assert ["interval of the difference" in table for table in tables] == [False, True]
+
+
 def assert_p_is_the_level(test, null=0.0, sides=1):
     """Look whether intervals leave the null out from the level 1 - p downwards, and at no higher one.
 

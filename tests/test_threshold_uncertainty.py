@@ -265,7 +265,13 @@ def test_values_are_merged_by_the_bound_of_bernstein(options, share):
 
 @pytest.mark.parametrize(
     ("inner", "size"),
-    [(np.tile([1.0, 2.0, 5.0], 200), 4000), (np.ones(600), 4000), (np.ones(40_000), 400), (np.ones(70_000), 200)],
+    [
+        (np.tile([1.0, 2.0, 5.0], 200), 4000),
+        (np.ones(600), 4000),
+        (np.repeat([1.0, 150.0, 1.0], [300, 2, 300]), 4000),
+        (np.ones(40_000), 400),
+        (np.ones(70_000), 200),
+    ],
 )
 def test_draws_of_whole_weights_have_the_moments_of_a_multinomial(inner, size):
     """Mean and variance of each value, and chi-squared over all values, within 6 standard errors (outside: 1e-6)."""
@@ -286,6 +292,9 @@ def test_draws_of_whole_weights_have_the_moments_of_a_multinomial(inner, size):
 def test_weights_with_a_sum_of_1_are_drawn_as_one_observation():
     draws = draw_counts(np.random.default_rng(1), 30, np.array([0.3, 0.7]), 2)
     assert np.unique(draws, axis=0).tolist() == [[0, 1], [1, 0]]
+    halves = draw_counts(np.random.default_rng(1), 200, np.full(600, 0.5), 600)
+    assert (halves.sum(axis=1) == 300).all()
+    assert np.abs(halves.mean(axis=0) - 0.5).max() < 6 * np.sqrt(0.5 / 200)  # by chance once in a million
 
 
 def wilson_by_hand(share, n, z):
