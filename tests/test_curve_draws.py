@@ -434,6 +434,9 @@ def test_p_of_a_pivot_is_the_level_at_which_the_interval_excludes():
     assert roc.auc_test(0.7).p_value == pytest.approx(2 * min(halves))
     near = roc.auc_test(0.9, alternative="equivalent", margin=0.2)  # the upper limit would be above 1
     assert near.p_value == pytest.approx(halves[0], rel=1e-12)
+    sides = [{"null": 0.9, "alternative": "equivalent", "margin": 0.2}, {"null": 0.7, "alternative": "greater"}]
+    both = [roc.auc_test(**side, method="delta").p_value for side in sides]
+    assert both[0] == pytest.approx(both[1], rel=1e-12)
 
 
 def test_pivots_of_the_area_over_a_tpr_range_are_those_of_the_exchanged_classes():
