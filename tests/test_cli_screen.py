@@ -201,6 +201,10 @@ def test_three_labels(run):
     iris = rp.datasets.load_iris()
     one = rp.screen(iris.X, iris.y, positive="setosa")
     assert (one.rest_note, note in str(one.table())) == (note, True)
+    many = np.repeat([f"label\n{k:02}" for k in range(12)], 2)
+    shown = rp.screen(np.arange(24.0)[:, None], many, positive=many[0]).rest_note
+    assert shown.startswith("Rest: label 01 (2), label 02 (2), ")
+    assert shown.endswith("label 10 (2), ... (11 in all).")
     assert "Rest" not in str(rp.screen(iris.X, iris.y, positive="setosa", negative="virginica").table())
 
 

@@ -297,7 +297,12 @@ FITS = [
     (X6, Y6, {"ridge": [1, 2]}, r"ridge=\[1.0, 2.0\] has shape \(2,\); pass one number"),
     (X6, Y6, {"n_folds": 1}, "n_folds=1 is too small; use 2 or more, or None"),
     (X6, Y6, {"rng": -1}, "rng=-1 is not a valid seed"),
-    (X6, np.arange(12) < 10, {"positive": True}, "the negative class has 2 observations, of which n_folds=10 leaves 1"),
+    (
+        X6,
+        np.arange(12) < 10,
+        {"positive": True},
+        "the negative class has 2 observations, and n_folds=10 leaves 1 of them",
+    ),
     (X6, np.arange(12) < 11, {"positive": True}, "the negative class has 1 observation; pass at least 2"),
     (np.ones((12, 11)), Y6, {}, "X has 11 features and 12 observations, but without ridge= at most 10 features"),
     (np.where(X6 > 1, np.nan, X6), Y6, {}, "missing values .NaN. in .* of 12.*pass nan_policy='omit' to omit them"),

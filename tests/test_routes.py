@@ -834,6 +834,10 @@ def test_integers_that_float64_cannot_represent_are_refused(tmp_path, monkeypatc
         with pytest.raises(RocPredictError, match=r"beyond 2\*\*53 that float64 cannot .*; subtract an offset first$"):
             rp.screen(LARGE_INTEGERS[source](tmp_path), y, positive="sick", empirical=empirical)
     assert duckdb.sql("select 1").fetchall() == [(1,)]
+    for number in ("1_152_921_504_606_846_977", "-1" + "0" * 5_000):
+        (tmp_path / "text.csv").write_text(f"f,y\n{number},sick\n1,well\n2,sick\n3,well\n")
+        with pytest.raises(RocPredictError, match=r"^text\.csv, line 2: column 'f' contains integers beyond 2\*\*53"):
+            rp.screen(tmp_path / "text.csv", "y", positive="sick")
     floats = LARGE.with_columns(f=pl.col("f") * 1e30)
     floats.write_csv(tmp_path / "floats.csv")
     results = [rp.screen(table, "y", positive="sick")["empirical_auc"] for table in (tmp_path / "floats.csv", floats)]

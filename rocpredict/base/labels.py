@@ -299,17 +299,6 @@ def encode_labels(
     return coded._replace(names=((_negative_name(names, positive, negative), positive),))
 
 
-def describe_rest(labels: Labels, pair: tuple[Any, Any]) -> str:
-    """Return a sentence that counts the negative labels of a class pair if several labels are negative, or ""."""
-    names = unique_labels(labels)
-    rest = [name for name in names if not _is_equal(name, pair[1])]
-    if len(rest) < 2 or any(_is_equal(name, pair[0]) for name in names):
-        return ""
-    counts = [f"{name} ({np.count_nonzero(equal_labels(labels, name)):,})" for name in rest[:10]]
-    more = [f"{len(rest) - 10} more"] if len(rest) > 10 else []
-    return f"Rest: {', '.join(counts + more)}."
-
-
 def encode_binary_labels(labels: Labels, *, positive: Any, negative: Label = None) -> EncodedLabels:
     """Convert the labels of two classes to integer codes; either class may be absent."""
     is_positive = equal_labels(labels, positive)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.files import Backend, data_frame
 from rocpredict.base.formatting import format_interval, format_list, format_number, pluralize, truncate
+from rocpredict.base.labels import Labels, equal_labels, is_label, unique_labels
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import RocPredictError, Value, check_option, short_repr, suggest, to_scalar
 
@@ -76,6 +77,16 @@ def omitted_notes(result: Any) -> list[str]:
     omitted, unlabelled = sum(getattr(result, "omitted", ())), result.n_unlabelled
     notes = [f"{pluralize(omitted, 'observation')} omitted because of missing values."] if omitted else []
     return notes + ([f"{pluralize(unlabelled, 'observation')} without a label omitted."] if unlabelled else [])
+
+
+def describe_rest(labels: Labels, pair: tuple[Any, Any]) -> str:
+    """Return a sentence that counts the negative labels of a class pair if several labels are negative, or ""."""
+    names = unique_labels(labels)
+    rest = [name for name in names if not is_label(name, [pair[1]])]
+    if len(rest) < 2 or is_label(pair[0], names):
+        return ""
+    counts = (f"{truncate(str(name), 40)} ({np.count_nonzero(equal_labels(labels, name)):,})" for name in rest)
+    return f"Rest: {format_list(counts, 10, 80)}."
 
 
 MAX_ROWS = 10

@@ -15,8 +15,7 @@ import numpy as np
 
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
-from rocpredict.base.labels import describe_rest
-from rocpredict.base.results import omitted_notes
+from rocpredict.base.results import describe_rest, omitted_notes
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import NanPolicy, RocPredictError
 from rocpredict.cli import common
@@ -376,7 +375,7 @@ def run_merge(options: argparse.Namespace) -> None:
 
 
 def _lost_edges(total: TwoClassSummary, summary: TwoClassSummary, file: str) -> Iterator[str]:
-    """Yield a sentence that names the features of which a file and the files before it have no common edge."""
+    """Yield a sentence that names the features without a common edge of a file and the files before it."""
     first, second = total.histograms, summary.histograms
     if first is not None and second is not None:
         has_edges, has_other, has_common = (

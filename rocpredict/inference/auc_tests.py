@@ -126,7 +126,7 @@ def auc_test(
         - "venkatraman": permutation test of the hypothesis that the two whole curves, not only their areas, are equal
           [3]_.
 
-        Two curves, at least one of which is predicted:
+        Two curves, one or both of them predicted:
 
         - "delta" (default): the confidence intervals of both areas, combined by MOVER. For a curve predicted from two
           Gaussians, the interval is computed on the probit scale with Student's t. For a curve predicted from another
@@ -407,7 +407,7 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
-    """Test two independent curves, of which at least one is predicted, by combining their intervals with MOVER."""
+    """Test two independent curves, one or both of them predicted, by combining their intervals with MOVER."""
     check_option("method", options.method, (None, "delta"))
     quantity, width = options.quantity, options.quantity.band_width
     if quantity.fpr is not None:

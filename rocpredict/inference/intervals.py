@@ -57,7 +57,7 @@ UNSEEN_COUNT = 0.75
 _MAX_SHIFT = 2.0  # largest shift of a bound for skewness, in standard errors
 MIN_SCALE = 1e-4
 """Lower limit of ``AreaContrast.scale``."""
-_QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # ascending quantiles, of which two bracket a root
+_QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # ascending quantiles; two of them bracket a root
 _FRACTIONS = np.linspace(0, 1, 33)
 _XTOL = 1e-14
 

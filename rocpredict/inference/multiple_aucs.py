@@ -623,7 +623,7 @@ def auc_estimate(
 
 
 def _test_pairs(areas: list[SmoothedAreas]) -> Iterator[AucStatistic]:
-    """Test the differences between two groups, one of which has the highest or the lowest AUC."""
+    """Test the differences between the group with the highest or the lowest AUC and another group."""
     ordered = sorted(areas, key=lambda area: float(area.estimate))
     ends, middle = (ordered[0], ordered[-1]), ordered[1:-1]
     for pair in [ends, *product(ends, middle)] if len(areas) > 1 else []:

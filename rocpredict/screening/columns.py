@@ -32,7 +32,7 @@ from rocpredict.sources.blocks import map_ordered
 _BLOCK = 256
 """Number of features for which the optimism is computed at a time."""
 _N_DRAWS = 16
-"""Number of quasi-random draws, each of which is used with both signs.
+"""Number of quasi-random draws; each draw is used with both signs.
 
 With 30 observations per class, the error of the computed optimism is about 0.004."""
 

@@ -208,8 +208,8 @@ def pool(
     the weights w. The interval uses Student's t with k - 1 degrees of freedom [2]_. If all studies happened to have the
     same D, the variance would be 0. If Q is below the 2.5% quantile of chi^2 with k - 1 degrees of freedom, the
     interval is therefore computed with this quantile instead of Q. This occurs in 2.5% of homogeneous sets of studies;
-    the flag ``close_studies`` marks these features. Even without this flag, the random-effects interval of a few
-    similar studies can be narrower than the fixed-effect interval. In this case, the fixed-effect interval is the safer
+    the flag ``close_studies`` marks these features. Even without this flag, the random-effects interval of similar
+    studies can be narrower than the fixed-effect interval. In this case, the fixed-effect interval is the safer
     choice only if all studies have the same AUC. The modified method [3]_, which uses the wider of the two intervals,
     has a coverage of up to 99.8%.
 

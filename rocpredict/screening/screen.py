@@ -17,13 +17,12 @@ from rocpredict.base.labels import (
     EncodedLabels,
     check_index,
     check_sample_weight,
-    describe_rest,
     encode_labels,
     is_unlabelled,
 )
 from rocpredict.base.progress import ProgressCallback, report_progress, use_progress
 from rocpredict.base.rates import check_confidence_level
-from rocpredict.base.results import Flags
+from rocpredict.base.results import Flags, describe_rest
 from rocpredict.base.validation import (
     Direction,
     FloatArray,

@@ -669,7 +669,9 @@ class DataFrameSource(BlockSource):
         if not self._lazy or self._kinds[column] not in CODED_TYPES:
             return self.column(column)
         name = self.columns[column]
-        return code_labels(part.get_column(name) for part in self._query([name], _LABEL_ROWS))
+        query: Any = self._query([name], _LABEL_ROWS)
+        with closing(query) as parts:
+            return code_labels(part.get_column(name) for part in parts)
 
     def first_text(self, column: int) -> Any:
         """Return the first text or date of a column, or None."""

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property, partial
 from itertools import chain, groupby, islice
 from os import PathLike
@@ -27,6 +28,7 @@ from rocpredict.base.validation import (
     FloatArray,
     NanPolicy,
     RocPredictError,
+    check_exact_integers,
     number_format_hint,
     short_repr,
     suggest,
@@ -555,13 +557,11 @@ class ColumnKinds:
                 self._first_text[column] = self._n_rows + row, column, message
                 self.texts[column] = cell
         values = values.reshape(len(columns), len(lines))
-        for column, row in np.argwhere(np.abs(values) >= MAX_EXACT_INTEGER).tolist():
-            digits = columns[column][row].strip().lstrip("+-")
-            if digits.isdecimal() and int(digits) != abs(values[column, row].item()):
-                raise RocPredictError(
-                    f"{file}, line {lines[row]}: column {self._names[column]!r} contains {digits}, an integer beyond "
-                    "2**53 that float64 cannot represent; subtract an offset first"
-                )
+        for column, row in np.argwhere(np.abs(values) >= 2.0**53).tolist():
+            cell = columns[column][row].strip()
+            if cell.lstrip("+-").replace("_", "").isdecimal():
+                place = f"{file}, line {lines[row]}: column {self._names[column]!r}"
+                check_exact_integers(place, [int(Decimal(cell))])  # int(cell) refuses more than 4,300 digits
         self._numeric |= ~np.isnan(values).all(axis=1)
         self._n_rows += len(lines)
         mixed = [first for column, first in self._first_text.items() if self._numeric[column]]
@@ -570,7 +570,6 @@ class ColumnKinds:
         return values
 
 
-MAX_EXACT_INTEGER = 2.0**53
 CHUNK_BYTES = 3 * 2**19
 """Size of a chunk of lines, in bytes."""
 MIN_BYTES = 8 * 2**20
@@ -764,7 +763,7 @@ class ChunkedCsv(BlockSource):
         names = [self._names[place] for place in columns.tolist() if not self._is_text[place]]
         try:
             values = self._parse(chunk, content, names, pl.Float64).select(names).to_numpy(order="fortran")
-            if (np.abs(values) >= MAX_EXACT_INTEGER).any():  # the other reader compares large integers with their text
+            if (np.abs(values) >= 2.0**53).any():  # the other reader compares large integers with their text
                 raise _UnusualError
         except _UnusualError:
             values = self._read_lines(chunk, content, names)
