@@ -573,8 +573,8 @@ def _number_of_folds(n_folds: Any, samples: Samples) -> int:
         if n_train < _MIN_ROWS:
             raise RocPredictError(
                 f"the {name} class has {pluralize(len(sample), 'observation')}, and n_folds={requested} "
-                f"leaves {n_train} of them for training; pass at least 3 observations of each class, or n_folds=None to "
-                "skip cross-validation"
+                f"leaves {n_train} of them for training; pass at least 3 observations of each class, or n_folds=None "
+                "to skip cross-validation"
             )
     return count
 

@@ -301,7 +301,7 @@ FITS = [
         X6,
         np.arange(12) < 10,
         {"positive": True},
-        "the negative class has 2 observations, and n_folds=10 leaves 1 of them",
+        "the negative class has 2 observations, and n_folds=10 leaves 1",
     ),
     (X6, np.arange(12) < 11, {"positive": True}, "the negative class has 1 observation; pass at least 2"),
     (np.ones((12, 11)), Y6, {}, "X has 11 features and 12 observations, but without ridge= at most 10 features"),
