@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 import rocpredict as rp
 from rocpredict.screening.histograms import FeatureHistograms, count_cells
@@ -330,6 +331,43 @@ def test_wide_bounds_are_in_the_interval_and_the_p_value():
     assert result["empirical_low"][0] <= exact["empirical_low"][0]
     assert result["empirical_high"][0] >= exact["empirical_high"][0]
     assert result["p_value"][0] == 1  # the bounds contain 1/2
+
+
+@pytest.mark.parametrize("sizes", [(300, 300), (400, 25)])
+def test_the_interval_with_wide_bounds_contains_the_exact_intervals_of_both_extreme_orders(sizes):
+    """With one edge, the limits are those of the rows whose order in each cell is the least or the most favorable."""
+    rng, y = np.random.default_rng(6), np.repeat([0, 1], sizes)
+    above = np.stack([rng.random(len(y)) < np.where(y, share, 0.3) for share in (0.9, 0.6, 0.35)], axis=1)
+    within = rng.uniform(0.1, 0.9, above.shape)
+    orders = {"least": y == 0, "greatest": y == 1}  # the class with the larger values in each cell
+    exact, shared = {}, {}
+    for name, is_larger in orders.items():
+        values = 2.0 * above + is_larger[:, None] + within
+        exact[name] = rp.screen(values, y).in_input_order()
+        summary = rp.summarize(values, y, histogram_edges=[[2.0]] * 3).suppress_small_counts(1, histograms=True)
+        shared[name] = rp.screen(summary, empirical="histogram").in_input_order()
+    for table in shared.values():
+        assert table.flag_mask("wide_bounds").all()
+        assert_allclose(table["empirical_low"], exact["least"]["empirical_low"], rtol=1e-12)
+        assert_allclose(table["empirical_high"], exact["greatest"]["empirical_high"], rtol=1e-12)
+        for part in exact.values():
+            assert (table["empirical_se"] >= part["empirical_se"] * (1 - 1e-12)).all()
+
+
+def test_full_and_shared_histograms_can_be_added_in_any_order():
+    """The bounds contain the AUC of all rows and do not depend on the order in which the histograms are added."""
+    rng, edges = np.random.default_rng(7), np.array([[1.0, 2.0]])
+    for _ in range(400):
+        sizes = rng.integers(2, 6, 3)
+        x = [rng.choice([0.5, 1, 1.5, 2, 2.5], n) for n in sizes]
+        y = [np.append([0, 1], rng.integers(0, 2, n - 2)) for n in sizes]
+        full = [count_cells(values[:, None], labels, edges) for values, labels in zip(x, y, strict=True)]
+        a, b, c = (part.merge_small_cells(1) if rng.random() < 0.5 else part for part in full)
+        first, *others = ([*total.auc_bounds()] for total in ((a + b) + c, a + (b + c), (c + a) + b))
+        for bounds in others:
+            assert_allclose(bounds, first, rtol=1e-12)
+        area = exact_auc(np.concatenate(x), np.concatenate(y))
+        assert first[0] - 1e-12 <= area <= first[1] + 1e-12
 
 
 @pytest.mark.slow

@@ -386,9 +386,7 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
     """
     has_both_classes = (counts.negatives > 0) & (counts.positives > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        sizes = counts.negatives.astype(float), counts.positives.astype(float)
-        squares = counts.negative_sum_squares, counts.positive_sum_squares
-        areas = SmoothedAreas.from_sum_squares(counts.area, squares, sizes)
+        areas = smoothed_areas(counts)
         low, high = areas.interval(level)
         achieved = _achieved(counts, pair)
     area_between_curves, is_misfit = misfit(pair, counts.tpr_grid)
@@ -406,6 +404,13 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
         misfit=is_misfit & has_both_classes
     )
     return {name: np.where(has_both_classes, values, np.nan) for name, values in columns.items()}, row_flags
+
+
+def smoothed_areas(counts: RankStatistics) -> SmoothedAreas:
+    """Return the empirical AUC of each feature, from which its default confidence interval is computed."""
+    sizes = counts.negatives.astype(float), counts.positives.astype(float)
+    squares = counts.negative_sum_squares, counts.positive_sum_squares
+    return SmoothedAreas.from_sum_squares(counts.area, squares, sizes)
 
 
 def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,9 +103,11 @@ class FeatureHistograms(Result):
                 a[np.isin(a, b)] if n and m else a if n else b
                 for a, b, n, m in zip(_rows(self.edges), _rows(other.edges), *filled, strict=True)
             ]
+            was_coarse = [np.any(part._is_coarse(), axis=(0, 2), keepdims=True)[0] for part in (self, other)]
             first, second = (part.coarsen(common) for part in (self, other))
             # Values equal to an edge are counted with the values above it, unless both parts count them separately.
-            first, second = first._without_ties(second), second._without_ties(first)
+            is_joined = first._joined_edges() & was_coarse[0], second._joined_edges() & was_coarse[1]
+            first, second = first._without_ties(is_joined[1]), second._without_ties(is_joined[0])
         extremes = np.minimum(first.minimum, second.minimum), np.maximum(first.maximum, second.maximum)
         return FeatureHistograms(first.edges, first.counts + second.counts, *extremes)
 
@@ -162,13 +164,16 @@ class FeatureHistograms(Result):
         low, high = (np.where(self._is_coarse(), side, own) for side, own in extremes)
         return low, high
 
-    def _without_ties(self, other: FeatureHistograms) -> FeatureHistograms:
-        """Return histograms in which values equal to some edges are counted in the open cells above these edges.
+    def _joined_edges(self) -> NDArray[np.bool_]:
+        """Return a mask of the edges that have no values of their own, although the open cell above has values.
 
-        ``other`` may already include values equal to an edge in the open cell above this edge. This is assumed for
-        edges where ``other`` has values in the open cell, but none in the cell of the edge.
+        In a coarsened histogram, this open cell may contain values equal to the edge.
         """
-        is_joined = (other.counts[:, :, 1::2].sum(axis=0) == 0) & (other.counts[:, :, 2::2].sum(axis=0) > 0)
+        n_ties, n_above = (self.counts[:, :, start::2].sum(axis=0) for start in (1, 2))
+        return np.asarray((n_ties == 0) & (n_above > 0), dtype=bool)
+
+    def _without_ties(self, is_joined: NDArray[np.bool_]) -> FeatureHistograms:
+        """Return histograms in which values equal to the selected edges are counted in the open cells above them."""
         own = _rows(self.edges)
         return self.coarsen(own, [~mask[: len(row)] for row, mask in zip(own, is_joined, strict=True)])
 
@@ -196,29 +201,38 @@ class FeatureHistograms(Result):
         low, high = (np.concatenate(side) for side in zip(*bounds, strict=True)) if bounds else np.empty((2, 0))
         return low, high
 
-    def rank_statistics(self, thresholds: FloatArray) -> Iterator[tuple[slice, RankStatistics]]:
+    def rank_statistics(
+        self, thresholds: FloatArray, area: Literal["estimate", "min", "max"] = "estimate"
+    ) -> Iterator[tuple[slice, RankStatistics]]:
         """Yield each block of features with its rank statistics, which are estimated from the histograms.
 
-        For a negative and a positive in the same open cell, the pair counts as 1/2 if the ranges of the two classes
-        overlap in this cell.
+        By default, the pair of a negative and a positive in the same open cell counts as 1/2 if the ranges of the two
+        classes overlap in this cell.
 
         Parameters
         ----------
         thresholds : array of shape (features,)
             Threshold of each feature, or NaN. If a threshold is between the extremes of a cell, the number of values
             below it is interpolated.
+        area : {"estimate", "min", "max"}, default="estimate"
+            With "min" or "max", the area is the smallest or largest AUC that is consistent with the histograms, and
+            the sums of squares are those of the values in the corresponding order: if the ranges of the two classes
+            overlap in a cell, all negatives of the cell are above its positives, or below them.
         """
-        for block, (area, *_) in self._blocks():
+        choice = ("estimate", "min", "max").index(area)
+        for block, areas in self._blocks():
             part = self.select(block)
-            slots = part._slots()
-            has_classes = ~np.isnan(area)
+            slots = part._slots(area)
+            has_classes = ~np.isnan(areas[choice])
             total = slots.sum(axis=2)
             below = np.cumsum(slots, axis=2) - slots
             with np.errstate(invalid="ignore", divide="ignore"):
                 size = total.astype(float)
                 positive_above = size[1][:, None] - below[1] - slots[1] / 2
-                v = positive_above / size[1][:, None] - area[:, None]
-                u = (below[0] + slots[0] / 2) / size[0][:, None] - area[:, None]
+                v = positive_above / size[1][:, None]
+                u = (below[0] + slots[0] / 2) / size[0][:, None]
+                center = (np.vecdot(slots[0], v) / size[0])[:, None]
+                u, v = u - center, v - center
                 squares = np.vecdot(slots[0], v * v), np.vecdot(slots[1], u * u)
                 tail = np.cumsum(slots[:, :, ::-1], axis=2) / size[:, :, None]
             curve = np.concatenate([np.zeros((2, len(part), 1)), tail], axis=2)
@@ -228,7 +242,7 @@ class FeatureHistograms(Result):
             undefined = np.where(has_classes, 0.0, np.nan)
             around = (number for pair in part._around(thresholds[block]) for number in pair)
             squares_of_classes = squares[0] + undefined, squares[1] + undefined
-            values: Any = (*total, area, *squares_of_classes, part._ties(), *around, tpr)
+            values: Any = (*total, areas[choice], *squares_of_classes, part._ties(), *around, tpr)
             yield block, RankStatistics(*values)
 
     def split_widest(self, n_edges: int = DEFAULT_EDGES) -> FloatArray:
@@ -367,17 +381,22 @@ class FeatureHistograms(Result):
                 areas = [(between + pairs.sum(axis=1)) / n_pairs for pairs in part._open_pairs()]
             yield block, (areas[0], areas[1], areas[2])
 
-    def _slots(self) -> FloatArray:
+    def _slots(self, area: str) -> FloatArray:
         """Return counts of shape (2, features, 3 edges + 2) in ascending order of the values.
 
         Each open cell has two slots, and each cell of an edge has one. If all values of one class in an open cell are
         below all values of the other class, the lower class is counted in the first slot and the upper class in the
-        second slot. Otherwise, both classes are counted in the first slot.
+        second slot. If the order is not known, both classes are counted in the first slot, unless ``area`` is "min"
+        (the positives are counted in the first slot) or "max" (the negatives).
         """
         n, m = self._open()
         low, high = self._ranges()
         negative_first = high[0] < low[1]
         positive_first = (high[1] < low[0]) & ~negative_first
+        if area == "min":
+            positive_first = ~negative_first
+        elif area == "max":
+            negative_first = ~positive_first
         slots = np.zeros((2, len(self), n.shape[1], 3))
         slots[0, :, :, 0], slots[0, :, :, 1] = np.where(positive_first, [0 * n, n], [n, 0 * n])
         slots[1, :, :, 0], slots[1, :, :, 1] = np.where(negative_first, [0 * m, m], [m, 0 * m])

@@ -50,8 +50,9 @@ from rocpredict.screening.columns import (
     mann_whitney_p_value,
     predict,
     shrinkage_columns,
+    smoothed_areas,
 )
-from rocpredict.screening.histograms import DEFAULT_EDGES, RowSample
+from rocpredict.screening.histograms import DEFAULT_EDGES, FeatureHistograms, RowSample
 from rocpredict.screening.kernels.base import Classes, Engine, Moments, effective_n_jobs, select_engine
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, SortPlan, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
@@ -832,7 +833,9 @@ def _from_summary(
             # The curve of the observations differs from the curve of the histogram by half of this width.
             width = high[block] - low[block]
             is_wide, differs = width > MAX_HARMLESS_AREA, columns["misfit"] - width / 2 > MAX_HARMLESS_AREA
-            columns |= _widened(columns, statistics, is_wide)
+            rows = np.flatnonzero(is_wide)
+            if rows.size:
+                _widen(columns, rows, summary.histograms.select(block.start + rows), options.level)
             is_blind = width == 1  # nothing is known, as without common edges
             columns = {
                 name: np.where(is_blind & (name not in _BOUND_COLUMNS), np.nan, columns[name]) for name in columns
@@ -844,17 +847,38 @@ def _from_summary(
     return results.to_result(None if table is None else table.not_numeric)
 
 
-def _widened(columns: dict[str, Any], statistics: RankStatistics, is_wide: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the confidence interval and the p-value of the empirical AUC of each feature.
+def _widen(columns: dict[str, Any], rows: NDArray[np.intp], histograms: FeatureHistograms, level: float) -> None:
+    """Replace the standard error, confidence interval and p-value of AUCs whose bounds are far apart.
 
-    If the bounds of the exact AUC are far apart, each confidence limit is moved outwards by the distance between the
-    estimate and the bound on the same side. The p-value is then the largest p-value of any AUC between the bounds.
+    The lower confidence limit is the limit for the smallest possible AUC, and the upper limit is the limit for the
+    largest. The standard error is the largest of three: for the smallest possible AUC, the largest, and the estimate.
+    The p-value is the largest p-value of any AUC between the bounds.
+
+    Parameters
+    ----------
+    columns : dict of str to array
+        Empirical columns, which are changed.
+    rows : array of int
+        Indices of the features in the columns.
+    histograms : FeatureHistograms
+        Histograms of these features.
+    level : float
+        Confidence level, in (0, 1).
     """
-    auc, (least, greatest) = columns["empirical_auc"], (columns[name] for name in _BOUND_COLUMNS)
-    low, high = columns["empirical_low"] - (auc - least), columns["empirical_high"] + (greatest - auc)
-    p_value = mann_whitney_p_value(statistics._replace(area=np.clip(0.5, least, greatest)))
-    worst = {"empirical_low": np.maximum(low, 0), "empirical_high": np.minimum(high, 1), "p_value": p_value}
-    return {name: np.where(is_wide, values, columns[name]) for name, values in worst.items()}
+    unknown = np.full(len(rows), np.nan)
+    pairs = [part for area in ("min", "max") for _, part in histograms.rank_statistics(unknown, area)]
+    areas = [smoothed_areas(part) for part in pairs]
+    limits = [area.interval(level) for area in areas]
+    with np.errstate(invalid="ignore"):
+        nearest = np.clip(0.5, pairs[0].area, pairs[1].area)
+    values = {
+        "empirical_se": np.max([columns["empirical_se"][rows], *(area.std_error for area in areas)], axis=0),
+        "empirical_low": np.minimum(columns["empirical_low"][rows], limits[0][0]),
+        "empirical_high": np.maximum(columns["empirical_high"][rows], limits[1][1]),
+        "p_value": mann_whitney_p_value(pairs[0]._replace(area=nearest)),
+    }
+    for name, part in values.items():
+        columns[name][rows] = part
 
 
 def _check_no_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:
