@@ -756,9 +756,9 @@ def _delayed(*frames):
 
 GOOD = pl.DataFrame({"f": [1.0, 2.0, 3.0, 4.0], "y": ["sick", "well"] * 2})
 REFUSED = {
-    r"1\.parquet has no column 'f', which 0\.parquet has": _parts(GOOD, GOOD.rename({"f": "g"})),
-    r"1\.parquet has no column 'y', which 0\.parquet has": _parts(GOOD, GOOD.drop("y")),
-    r"1\.parquet: column 'f' has the type String, but Float64 in 0\.parquet": _parts(
+    r"1\.parquet has no column 'f', which .*0\.parquet has": _parts(GOOD, GOOD.rename({"f": "g"})),
+    r"1\.parquet has no column 'y', which .*0\.parquet has": _parts(GOOD, GOOD.drop("y")),
+    r"1\.parquet: column 'f' has the type String, but Float64 in .*0\.parquet": _parts(
         GOOD, GOOD.with_columns(f=pl.lit("text"))
     ),
     r"y has missing values \(NaN\) in 2 of 8 rows": _parts(
@@ -836,7 +836,7 @@ def test_integers_that_float64_cannot_represent_are_refused(tmp_path, monkeypatc
     assert duckdb.sql("select 1").fetchall() == [(1,)]
     for number in ("1_152_921_504_606_846_977", "-1" + "0" * 5_000):
         (tmp_path / "text.csv").write_text(f"f,y\n{number},sick\n1,well\n2,sick\n3,well\n")
-        with pytest.raises(RocPredictError, match=r"^text\.csv, line 2: column 'f' contains integers beyond 2\*\*53"):
+        with pytest.raises(RocPredictError, match=r"text\.csv, line 2: column 'f' contains integers beyond 2\*\*53"):
             rp.screen(tmp_path / "text.csv", "y", positive="sick")
     floats = LARGE.with_columns(f=pl.col("f") * 1e30)
     floats.write_csv(tmp_path / "floats.csv")

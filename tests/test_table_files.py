@@ -9,6 +9,7 @@ import re
 import sys
 import tempfile
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,7 +59,10 @@ def whole(table, features=None):
 
 
 def message_of(paths, label="y", only=None):
-    return refusal(read_features, paths, label, only)
+    """The error message, with the files as names in their folder."""
+    first = paths[0] if isinstance(paths, list) and paths else paths
+    folder = f"{first.parent}/" if isinstance(first, Path) else "no folder"
+    return refusal(read_features, paths, label, only).replace(folder, "")
 
 
 USUAL = {
@@ -225,7 +229,7 @@ def test_a_first_line_that_never_ends_is_refused(tmp_path, monkeypatch):
     assert message_of([tmp_path / "a.json"]).startswith("a.json is a JSON file; pass a CSV, Parquet or Feather file (")
     assert message_of([""]) == "'' is not a path; pass a file name"
     for device in ("full", "zero"):
-        assert message_of([f"/dev/{device}"]) == f"{device} {nul}"
+        assert message_of([f"/dev/{device}"]) == f"/dev/{device} {nul}"
         refuses(nul, read_csv, f"/dev/{device}")
     assert read_features(written(tmp_path, "a,y\n1,p\n2,q\n".encode("utf-16")))[1] == ["p", "q"]
     monkeypatch.setattr(csv_reader, "MAX_LINE", 2**20)
@@ -268,7 +272,7 @@ def all_chunks(path):
         for column, cells in zip(columns, chunk, strict=True):
             column.extend(cells)
     if not every_line:
-        raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
+        raise RocPredictError(f"{path} has a header but no rows; write one row per observation")
     return columns, every_line
 
 
@@ -493,17 +497,31 @@ def test_labels_of_files_may_come_apart(files):
     assert renamed["empirical_auc"].tolist() == expected["empirical_auc"].tolist()
 
 
+@either
+def test_files_of_equal_names_are_told_apart_by_their_folders(tmp_path):
+    """Messages contain the paths as they were passed, as in folders that are named by year."""
+    paths = [tmp_path / year / "part.csv" for year in ("2025", "2026")]
+    contents = {"has no column 'a', which": "b,y\n1,p\n2,q\n", "column 'a' contains 'x', which": "a,y\n1,p\nx,q\n"}
+    for words, content in contents.items():
+        for path, text in zip(paths, ("a,y\n1,p\n2,q\n", content), strict=True):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        message = refusal(rp.screen, str(tmp_path / "*" / "part.csv"), "y", positive="p", empirical=False)
+        assert message.startswith(str(paths[1]))
+        assert words in message
+
+
 @pytest.mark.extra("anndata", "polars")
 def test_paths_without_the_column_of_labels(files):
     folder, _, _ = files
     path = folder / "csv" / "part0.csv"
     cases = {
-        "y='z' is not a column of part0.csv; columns are 'a', 'b', 'c', 'd', 'y'": lambda: rp.screen(path, "z"),
+        f"y='z' is not a column of {path}; columns are 'a', 'b', 'c', 'd', 'y'": lambda: rp.screen(path, "z"),
         "y='z' is not a column of X.obs; columns are 'y'": lambda: rp.screen(folder / "data.h5ad", "z"),
-        "y is missing; pass the name of the label column; columns of part0.csv are 'a', ": lambda: rp.screen(path),
-        "columns of part0.csv are 'a', 'b', 'c', 'd', 'y'": lambda: rp.summarize(path),
-        "y is missing; pass the name of the label column; columns of data.h5ad are 'y'": lambda: rp.screen(
-            folder / "data.h5ad"
+        f"y is missing; pass the name of the label column; columns of {path} are 'a', ": lambda: rp.screen(path),
+        f"columns of {path} are 'a', 'b', 'c', 'd', 'y'": lambda: rp.summarize(path),
+        f"y is missing; pass the name of the label column; columns of {folder / 'data.h5ad'} are 'y'": lambda: (
+            rp.screen(folder / "data.h5ad")
         ),
         "feature_names": lambda: rp.screen(path, "y", feature_names=["a"]),
         "h5ad files cannot be combined with other files": lambda: rp.screen([path, folder / "data.h5ad"], "y"),

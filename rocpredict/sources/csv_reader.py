@@ -69,6 +69,15 @@ _MONTH = re.compile(r"\s*(0[1-9]|1[0-2])\.(19|20)\d\d\s*")
 Rows = Iterator[tuple[int, list[str]]]
 
 
+COPY_PREFIX = "rocpredict-"
+"""Beginning of the name of the temporary folder that holds copies of pipes."""
+
+
+def file_name(path: Path) -> str:
+    """Return a path as it was passed, and only the name for the copy of a pipe."""
+    return path.name if path.parent.parent.name.startswith(COPY_PREFIX) else str(path)
+
+
 @contextmanager
 def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
     r"""Open a CSV file or pipe with a header line.
@@ -91,20 +100,20 @@ def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
         not valid. The message gives the line number.
     """
     try:
-        with path.open("rb") as file, _as_text(file, path.name) as text:
-            first_lines = _read_first_lines(text, path.name)
+        with path.open("rb") as file, _as_text(file, file_name(path)) as text:
+            first_lines = _read_first_lines(text, file_name(path))
             separator = _detect_separator(first_lines)
             reader = csv.reader(chain(first_lines, text), delimiter=separator, strict=True)
-            header = _check_header(next(reader, []), path.name)
-            yield header, _iter_rows(reader, path.name, len(header), separator), separator
+            header = _check_header(next(reader, []), file_name(path))
+            yield header, _iter_rows(reader, file_name(path), len(header), separator), separator
     except (OSError, EOFError, zlib.error) as error:
         raise RocPredictError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     except UnicodeError:
         raise RocPredictError(
-            f"{path.name} is not UTF-8 text; pass a CSV file (in Excel, save as CSV UTF-8 or Unicode text)"
+            f"{file_name(path)} is not UTF-8 text; pass a CSV file (in Excel, save as CSV UTF-8 or Unicode text)"
         ) from None
     except csv.Error as error:
-        raise RocPredictError(f"{path.name}, line {reader.line_num}: {error}") from None
+        raise RocPredictError(f"{file_name(path)}, line {reader.line_num}: {error}") from None
 
 
 def _as_text(file: IO[bytes], name: str) -> IO[str]:
@@ -383,11 +392,11 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
     with open_csv(path) as (header, cells_by_line, separator):
         numbered = list(cells_by_line)
     if not numbered:
-        raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
+        raise RocPredictError(f"{file_name(path)} has a header but no rows; write one row per observation")
     rows = [row for _, row in numbered]
     if separator != ",":
-        _DecimalMarks(path.name).check(dict(zip(header, zip(*rows, strict=True), strict=True)), separator)
-    return CsvTable(path.name, header, rows, [line for line, _ in numbered], separator)
+        _DecimalMarks(file_name(path)).check(dict(zip(header, zip(*rows, strict=True), strict=True)), separator)
+    return CsvTable(file_name(path), header, rows, [line for line, _ in numbered], separator)
 
 
 FeaturesAndLabels: TypeAlias = tuple[FeatureTable, Labels | None]
@@ -413,14 +422,14 @@ class TableReader(ABC):
             missing = [name for name in self.names if name not in other_set]
             if missing:
                 raise RocPredictError(
-                    f"{path.name} has no column {missing[0]!r}, which {paths[0].name} has; all files need "
-                    "the same columns"
+                    f"{file_name(path)} has no column {missing[0]!r}, which {file_name(paths[0])} has; all files "
+                    "need the same columns"
                 )
             added = [name for name in other_names if name not in own_set]
             if added:
                 raise RocPredictError(
-                    f"{path.name} has a column {added[0]!r}, which {paths[0].name} lacks; all files need "
-                    "the same columns"
+                    f"{file_name(path)} has a column {added[0]!r}, which {file_name(paths[0])} lacks; all files "
+                    "need the same columns"
                 )
 
     @abstractmethod
@@ -457,7 +466,7 @@ class TableReader(ABC):
         """Return the names of the features, or raise RocPredictError if a name is not a column."""
         if isinstance(usecols, str):
             raise RocPredictError(f"usecols={usecols!r} is not a list of columns; pass [{usecols!r}]")
-        columns_of_file, first = {*self.names}, self._paths[0].name
+        columns_of_file, first = {*self.names}, file_name(self._paths[0])
         requested: list[tuple[str, Any]] = [] if label is None else [("label", label)]
         for argument, column in (*requested, *(("usecols", name) for name in usecols or ())):
             if not isinstance(column, str) or column not in columns_of_file:
@@ -500,16 +509,16 @@ class CsvFiles(TableReader):
         coded = []
         for path, header in zip(self._paths, self._headers, strict=True):
             rows_before, positions = source.shape[0], {name: place for place, name in enumerate(header)}
-            places, marks = [positions[name] for name in names], _DecimalMarks(path.name)
+            places, marks = [positions[name] for name in names], _DecimalMarks(file_name(path))
             for lines, columns, separator in iter_columns(path):
                 if label is not None:
-                    labels = _strip_labels(columns[positions[label]], lines, path.name, label, nan_policy)
+                    labels = _strip_labels(columns[positions[label]], lines, file_name(path), label, nan_policy)
                     coded.append(np.fromiter(map(codes.__getitem__, labels), np.int32, len(labels)))
-                source.append(kinds.parse([columns[place] for place in places], lines, path.name, separator))
+                source.append(kinds.parse([columns[place] for place in places], lines, file_name(path), separator))
                 if separator != ",":
                     marks.check(dict(zip(header, columns, strict=True)), separator, read=names)
             if source.shape[0] == rows_before:
-                raise RocPredictError(f"{path.name} has a header but no rows; write one row per observation")
+                raise RocPredictError(f"{file_name(path)} has a header but no rows; write one row per observation")
         source.flush()
         source.texts = kinds.texts
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, kinds.is_text))
@@ -783,7 +792,7 @@ class ChunkedCsv(BlockSource):
         numbered = [(chunk.line + reader.line_num - 1, row) for row in reader]
         columns = [[row[header.index(name)] for _, row in numbered] for name in names]
         kinds = ColumnKinds(names, numeric=True)
-        return kinds.parse(columns, [line for line, _ in numbered], chunk.path.name, ",").T
+        return kinds.parse(columns, [line for line, _ in numbered], file_name(chunk.path), ",").T
 
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield blocks of columns from the temporary file."""
@@ -836,7 +845,7 @@ def _read_chunks(file: IO[bytes], chunks: Iterable[_Chunk]) -> Iterator[tuple[_C
         file.seek(chunk.offset)
         content = file.read(chunk.size)
         if len(content) != chunk.size:
-            raise RocPredictError(f"{chunk.path.name} changed while it was being read; read it again")
+            raise RocPredictError(f"{file_name(chunk.path)} changed while it was being read; read it again")
         yield chunk, content
 
 

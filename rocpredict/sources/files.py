@@ -24,7 +24,15 @@ from rocpredict.base.labels import check_labels
 from rocpredict.base.validation import NanPolicy, RocPredictError, check_option, check_pair, first_line, short_repr
 from rocpredict.sources import csv_reader
 from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
-from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, FeaturesAndLabels, TableReader, check_first_bytes
+from rocpredict.sources.csv_reader import (
+    COPY_PREFIX,
+    GZIP_MAGIC,
+    CsvFiles,
+    FeaturesAndLabels,
+    TableReader,
+    check_first_bytes,
+    file_name,
+)
 from rocpredict.sources.table import (
     FeatureTable,
     check_has_numeric,
@@ -59,7 +67,7 @@ class ColumnarFiles(TableReader):
             import polars
         except ImportError:
             raise RocPredictError(
-                f"{paths[0].name} is a {file_format} file, which needs polars: pip install 'rocpredict[frames]'"
+                f"{file_name(paths[0])} is a {file_format} file, which needs polars: pip install 'rocpredict[frames]'"
             ) from None
         self._format = file_format
         if file_format == "Parquet":
@@ -67,18 +75,18 @@ class ColumnarFiles(TableReader):
         else:
             self._scans = [polars.scan_ipc(path) for path in paths]
         schemas = [
-            _translate_errors(scan.collect_schema, path.name, file_format)
+            _translate_errors(scan.collect_schema, file_name(path), file_format)
             for scan, path in zip(self._scans, paths, strict=True)
         ]
         if not schemas[0]:
-            raise RocPredictError(f"{paths[0].name} has no columns; pass a file with at least one feature")
+            raise RocPredictError(f"{file_name(paths[0])} has no columns; pass a file with at least one feature")
         super().__init__(paths, [list(schema) for schema in schemas])
         for path, schema in zip(paths, schemas, strict=True):
             for name, kind in schemas[0].items():
                 if _type_family(kind) != _type_family(schema[name]):
                     raise RocPredictError(
-                        f"{path.name}: column {name!r} has the type {schema[name]}, but {kind} in {paths[0].name}; "
-                        "a column must have the same type in all files"
+                        f"{file_name(path)}: column {name!r} has the type {schema[name]}, but {kind} in "
+                        f"{file_name(paths[0])}; a column must have the same type in all files"
                     )
 
     def features(
@@ -88,11 +96,11 @@ class ColumnarFiles(TableReader):
         import narwhals
         import polars
 
-        first = self._paths[0].name
+        first = file_name(self._paths[0])
         names = self._select(label, usecols)
         selection = names if label is None else [*names, label]
         scan_of_all = polars.concat([scan.select(selection) for scan in self._scans], how="vertical_relaxed")
-        names_of_files = ", ".join(path.name for path in self._paths[:3])
+        names_of_files = ", ".join(map(file_name, self._paths[:3]))
         source = _LazyFrameSource(narwhals.from_native(scan_of_all), names_of_files, self._format)
         if not source.shape[0]:
             raise RocPredictError(f"{first} has columns but no rows; pass files with at least one row")
@@ -214,7 +222,7 @@ def check_batches(batches: Any) -> Any:
     if is_path(batches):
         paths = find_files(batches)
         names = _open_h5ad(paths).obs.columns if any(map(is_h5ad, paths)) else open_tables(paths).names
-        columns = f"columns of {Path(paths[0]).name} are {format_names(names)}"
+        columns = f"columns of {file_name(Path(paths[0]))} are {format_names(names)}"
         raise RocPredictError(f"y is missing; pass the name of the label column; {columns}")
     if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
         problem = f"y is missing, and X={short_repr(batches)} is not an iterable of (X, y) batches"
@@ -237,7 +245,7 @@ def _read_files(
     paths: Sequence[str | PathLike[str]], label: str, names: Iterable[Any] | None, nan_policy: NanPolicy | None
 ) -> tuple[FeatureTable, Any]:
     reader = open_tables(paths)
-    column_index(np.array(reader.names), label, argument="y", source_name=Path(paths[0]).name)
+    column_index(np.array(reader.names), label, argument="y", source_name=file_name(Path(paths[0])))
     table, labels = reader.features(label=label, nan_policy=nan_policy)
     if names is not None:
         table = replace(table, names=check_feature_names(names, len(table), "each file without its labels"))
@@ -396,7 +404,8 @@ def open_tables(paths: PathArgument) -> TableReader:
     for file, other in zip(files, formats, strict=True):
         if other != formats[0]:
             raise RocPredictError(
-                f"{files[0].name} is a {formats[0]} file, but {file.name} is a {other} file; pass files of one format"
+                f"{file_name(files[0])} is a {formats[0]} file, but {file_name(file)} is a {other} file; pass files "
+                "of one format"
             )
     if formats[0] != "CSV":
         return ColumnarFiles(files, formats[0])
@@ -407,7 +416,7 @@ def open_tables(paths: PathArgument) -> TableReader:
 @cache
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
     """Return a temporary folder. It is removed only at exit, because results may read from it until then."""
-    return tempfile.TemporaryDirectory(prefix="rocpredict-")
+    return tempfile.TemporaryDirectory(prefix=COPY_PREFIX)
 
 
 def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
@@ -434,7 +443,7 @@ def _open_path(name: str | PathLike[str]) -> tuple[Path, FileFormat]:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             readable = Path(tempfile.mkdtemp(dir=_temporary_folder().name), path.name)
             with path.open("rb") as source, readable.open("wb") as target:
-                _copy_stream(source, target, path.name)
+                _copy_stream(source, target, str(path))
         with readable.open("rb") as file:
             first_bytes = file.read(max(map(len, _FORMAT_BY_MAGIC)))
         by_suffix = _format_by_name(path) or "CSV"
