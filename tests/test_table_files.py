@@ -498,7 +498,7 @@ def test_labels_of_files_may_come_apart(files):
 
 
 @either
-def test_files_of_equal_names_are_told_apart_by_their_folders(tmp_path):
+def test_messages_state_the_folder_of_files_with_equal_names(tmp_path):
     """Messages contain the paths as they were passed, as in folders that are named by year."""
     paths = [tmp_path / year / "part.csv" for year in ("2025", "2026")]
     contents = {"has no column 'a', which": "b,y\n1,p\n2,q\n", "column 'a' contains 'x', which": "a,y\n1,p\nx,q\n"}
