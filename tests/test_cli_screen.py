@@ -413,7 +413,10 @@ def test_histograms_on_the_command_line(run, tmp_path):
             assert row["empirical_auc_min"] - 1e-15 <= auc <= row["empirical_auc_max"] + 1e-15
     code, _, err = run("screen --empirical histogram", tmp_path / "without.json")
     assert (code, err.count("\n")) == (2, 1)
-    assert "needs histograms, which this summary lacks; compute them in Python with summarize(path, y, " in err
+    assert (
+        "needs histograms, which this summary lacks; compute them with rocpredict summarize --edges edges.json or, "
+        in err
+    )
     code, _, err = run("screen iris --empirical histogram")
     assert code == 2
     assert "needs two classes, but y has 3 classes; select the positive label with --positive" in err, err

@@ -51,7 +51,7 @@ COMPARE = {
     "compare iris --positive rose": "--positive 'rose' is not a label in the data",
     "compare iris --positive setosa --feature stem": "iris has no feature 'stem'; its features are sepal_length",
     "compare breast_cancer --plot x.svg": "--plot supports at most 20 features, but 30 are selected; select fewer",
-    "compare irs --positive setosa": "irs is neither a file nor a built-in data set (iris, pima, ",
+    "compare irs --positive setosa": "irs is not a file, a folder or a built-in data set (iris, pima, ",
     "compare pima --feature petal": "pima has no feature 'petal'; its features are pregnant",
     "compare pima --feature insulin --family gamma": "insulin: --family 'gamma' needs values above 0",
     f"{IRIS} --feature sepal_length --feature sepal_width --direction auto": (
@@ -161,7 +161,7 @@ SCREEN = {
     "screen": "the following arguments are required: FILE",
 }
 TEACHING = {
-    "teach irises": "irises is neither a file nor a built-in data set (iris, pima, breast_cancer)",
+    "teach irises": "irises is not a file, a folder or a built-in data set (iris, pima, breast_cancer)",
     "teach study.csv": "--label is needed; pass a column of study.csv: size, weight, noise, name, outcome",
     "teach study.csv --label kind": "no column 'kind'",
     TEACH: "--positive is needed",

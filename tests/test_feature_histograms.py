@@ -294,7 +294,7 @@ def test_histograms_that_are_refused():
         "histogram_edges= is not available with weights=": lambda: rp.summarize(
             columns, y, histogram_edges=8, weights=np.ones(100)
         ),
-        "empirical='histogram' needs histograms, which this summary lacks; compute them in Python": screened(
+        "empirical='histogram' needs histograms, which this summary lacks; compute them with rocpredict ": screened(
             rp.summarize(columns, y)
         ),
         "empirical='histogram' is not available with weights=": screened(columns, y, weights=np.ones(100)),
@@ -314,8 +314,8 @@ def test_histograms_that_are_refused():
         "the JSON is not a summary: the numbers of values in its histograms": changed(
             edges=[], negative={}, positive={}
         ),
-        "{'edges': 'text'": changed(edges="text"),
-        "{'edges': [[": changed(negative={"count": [[-1]]}),
+        "lists of histograms cannot be read from {'edges': 'text'": changed(edges="text"),
+        "item 1 of the negative histograms cannot be read from {'edges': [[": changed(negative={"count": [[-1]]}),
     }
     check_starts(cases)
 

@@ -289,7 +289,7 @@ def check_file(name: str) -> None:
         raise RocPredictError(f"{short_repr(name)} is not a file: {error.strerror}") from None
     if is_unknown:
         raise RocPredictError(
-            f"{name} is neither a file nor a built-in data set ({', '.join(DATASET_NAMES)})"
+            f"{name} is not a file, a folder or a built-in data set ({', '.join(DATASET_NAMES)})"
             f"{suggest(name, DATASET_NAMES)}"
         )
 

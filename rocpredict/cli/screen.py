@@ -371,6 +371,8 @@ def run_merge(options: argparse.Namespace) -> None:
             total = total + summary
     if len(names) > 1:
         notes = [POOLED_NOTE, *_offsets(classes, total), *notes]
+    else:
+        notes = [f"{names[0]} is the only file, so nothing was merged."]
     _write_summary(total, options, tuple(notes))
 
 

@@ -188,20 +188,24 @@ def format_class_size(count: NDArray[Any]) -> str:
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:
-    try:
-        array = to_numbers(values)
-    except (TypeError, ValueError, OverflowError):
-        raise RocPredictError(f"{name} is {short_repr(values)}, not a list of numbers") from None
-    if (
-        array.ndim != 1
-        or (name in _NONNEGATIVE_FIELDS and (array < 0).any())
-        or (name in _COUNT_FIELDS and not (array < 2**53).all())
-    ):
-        limit = "nonnegative " if name in _NONNEGATIVE_FIELDS else ""
-        most = " below 2**53" if name in _COUNT_FIELDS else ""
-        raise RocPredictError(
-            f"{name} is {short_repr(values)}, not a list with one {limit}number{most} for each feature"
-        )
+    """Convert a list to an array, or raise RocPredictError; the message contains the first invalid item."""
+    limit = "nonnegative " if name in _NONNEGATIVE_FIELDS else ""
+    most = " below 2**53" if name in _COUNT_FIELDS else ""
+    if not isinstance(values, (list, tuple, np.ndarray)):
+        raise RocPredictError(f"{name} is {short_repr(values)}, not a list of numbers")
+
+    def read(items: Any) -> FloatArray | None:
+        try:
+            numbers = to_numbers(items)
+        except (TypeError, ValueError, OverflowError):
+            return None
+        is_wrong = (limit and (numbers < 0).any()) or (most and not (numbers < 2**53).all())
+        return None if is_wrong else numbers
+
+    array = read(values)
+    if array is None:
+        place = next(place for place, item in enumerate(values) if read([item]) is None)
+        raise RocPredictError(f"item {place + 1} of {name} is {short_repr(values[place])}, not a {limit}number{most}")
     is_integer = (
         name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
     )

@@ -307,6 +307,7 @@ class FeatureHistograms(Result):
         RocPredictError
             If lists are missing, have different lengths, or contain nonnumeric values.
         """
+        where = "lists of histograms"
         try:
             edges = pad_rows([to_numbers(row) for row in content["edges"]])
             n_features, n_edges = edges.shape
@@ -314,7 +315,7 @@ class FeatureHistograms(Result):
             extremes = [np.full((2, n_features, n_edges + 1), value) for value in (np.inf, -np.inf)]
             for index, name in enumerate(("negative", "positive")):
                 for j in range(n_features):
-                    n = int(np.sum(~np.isnan(edges[j])))
+                    n, where = int(np.sum(~np.isnan(edges[j]))), f"item {j + 1} of the {name} histograms"
                     row = to_numbers(content[name]["count"][j])
                     counts[index, j, : 2 * n + 1] = row.astype(np.int64)
                     if len(row) != 2 * n + 1 or (row < 0).any() or (row != counts[index, j, : 2 * n + 1]).any():
@@ -324,8 +325,8 @@ class FeatureHistograms(Result):
                         target[index, j, : n + 1] = np.where(np.isnan(values), target[index, j, : n + 1], values)
         except (KeyError, IndexError, TypeError, ValueError):
             raise RocPredictError(
-                f"{short_repr(content)} is not a valid dictionary of histograms; it must contain the edges and, for "
-                "each class, the count, minimum and maximum, each with one list per feature"
+                f"{where} cannot be read from {short_repr(content)}; the dictionary must contain the edges and, for "
+                "each class, the count, minimum and maximum, each with one list of numbers per feature"
             ) from None
         result = cls(edges, counts, *extremes)
         if (np.diff(edges) <= 0).any() or not result._extremes_fit():

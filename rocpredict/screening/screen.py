@@ -781,8 +781,8 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
     if isinstance(X, TwoClassSummary):
         if edges is not None and X.histograms is None:
             raise RocPredictError(
-                "empirical='histogram' needs histograms, which this summary lacks; compute them in "
-                "Python with summarize(path, y, histogram_edges=256)"
+                "empirical='histogram' needs histograms, which this summary lacks; compute them with "
+                "rocpredict summarize --edges edges.json or, in Python, with summarize(path, y, histogram_edges=256)"
             )
         for name, label in classes.items():
             if label is not None and label != getattr(X, f"{name}_label"):

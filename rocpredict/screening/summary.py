@@ -224,7 +224,7 @@ class TwoClassSummary(Result):
             twice = [checksum for checksum in self.checksums() if checksum in other.checksums()]
             if twice:
                 raise RocPredictError(
-                    f"summaries cannot be added: both contain the file with checksum {twice[0]}; add each file once"
+                    f"summaries cannot be added: both contain the same file (checksum {twice[0]}); add each file once"
                 )
         if self._origins & other._origins:
             raise RocPredictError(
