@@ -305,7 +305,7 @@ def test_histograms_that_are_refused():
         "family='auto' is not available with empirical='histogram'": screened(batches, positive=1, family="auto"),
         "empirical=True needs observations, but X is a summary; pass empirical=False": lambda: rp.screen(one),
         "y='y' cannot be combined with a summary, which already contains the labels": lambda: rp.screen(one, "y"),
-        "y is missing; pass one label for each row; if X consists of batches": lambda: rp.screen(batches),
+        "y is missing; pass one label for each row or, if X consists of": lambda: rp.screen(batches),
         "a batch has 1 feature, but the first batch has 7": screened([*batches, ([[1.0]], [1])], positive=1),
         "the JSON is not a summary: the numbers of values in its histograms differ": lambda: (
             rp.TwoClassSummary.from_json(half.to_json())

@@ -310,7 +310,7 @@ REFUSED = {
     "unit); correct it": [[1, 2], ["7%", 3]],
     "column 'x0' contains 'x' at row 1, which is not a number": [[1, 2], ["x", 3]],
     "column 'x0' contains integers beyond 2**53": [[2**53 + 1, None]],
-    "X contains records": np.zeros(2, dtype=[("a", float)]),
+    "X is an array of records": np.zeros(2, dtype=[("a", float)]),
     "X='table.csv' is not a table": "table.csv",
     "X=None is not a table": None,
     "X=3 is not a table": 3,

@@ -261,7 +261,7 @@ def _batches():
 def test_batches_have_no_empirical_auc():
     """Exact AUCs need all rows at once; the message says which inputs go with empirical=False."""
     words = (
-        "y is missing; pass one label for each row; if X consists of batches (X, y), pass empirical=False or "
+        "y is missing; pass one label for each row or, if X consists of (X, y) batches, pass empirical=False or "
         "empirical='histogram'"
     )
     summary = (

@@ -204,7 +204,7 @@ def changed(**values):
 
 def test_the_smallest_count_of_a_file_is_a_whole_number(sites):
     for value in (-1, 2.5, True, "5", None):
-        with pytest.raises(rp.RocPredictError, match=rf"min_count {value!r} is not a whole number"):
+        with pytest.raises(rp.RocPredictError, match=rf"min_count {value!r} is not a nonnegative whole number"):
             rp.TwoClassSummary.from_json(changed(min_count=value))
 
 
@@ -244,10 +244,10 @@ def test_files_that_do_not_belong_together(sites, run):
         "merge site-a.json unitless.json": "site-a.json and unitless.json cannot be merged: the unit of 'glucose' is "
         "'mg/dL' in the first and not stated in the second",
         "merge site-b.json later.json": "later.json: the JSON is a summary of version 2; this release of rocpredict "
-        "reads only summaries of version 1 that contain neither cluster nor stratum; install a later release",
+        "reads only summaries of version 1 in which cluster and stratum are null; install a later release",
         "merge site-b.json cluster.json": "cluster.json: the JSON is a summary of version 1, cluster=['ward']; this "
-        "release of rocpredict reads only summaries of version 1 that contain neither cluster nor stratum; install "
-        "a later release",
+        "release of rocpredict reads only summaries of version 1 in which cluster and stratum are null; install a "
+        "later release",
         "merge renamed.json": "renamed.json: the JSON is not a valid summary: feature_checksum does not match "
         "feature_names; the names may have been changed",
         "merge site-a.json site-b.json --out site-b.json": "--out site-b.json is one of the files to merge; pass "

@@ -46,7 +46,7 @@ def _add_table(command: argparse.ArgumentParser, more: str = "") -> None:
     features = "feature to use; may be repeated (default: all numeric columns)"
     columns.add_argument("--feature", action="append", metavar="COLUMN", help=features)
     columns.add_argument("--exclude", action="append", metavar="COLUMN", help="column to exclude; may be repeated")
-    memory = "memory limit, such as 500MB (default: 1GB); a table that needs more memory is read in blocks"
+    memory = "memory budget for the blocks in which the table is read, such as 500MB (default: 1GB)"
     add("--memory", default="1GB", metavar="SIZE", help=memory)
     matrix = command.add_mutually_exclusive_group()
     matrix.add_argument("--layer", metavar="NAME", help="layer of an h5ad file to read (default: X)")
@@ -62,8 +62,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     empirical = (
         "features for which empirical results are computed. yes: all features (default for tables); no: no feature "
         "(default for summaries); top: the --n-top features whose predicted AUC is farthest from 1/2; histogram: all "
-        "features, with an AUC approximated from the counts in histogram bins, and with the smallest and largest AUC "
-        "that are consistent with these counts"
+        "features, with an AUC that is estimated from histograms, and with the smallest and the largest AUC that are "
+        "consistent with these histograms"
     )
     add("--empirical", choices=list(_EMPIRICAL_CHOICES), help=empirical)
     n_top = "number of features for which --empirical top computes empirical results (default: 100)"
@@ -112,9 +112,9 @@ def run(options: argparse.Namespace) -> None:
 
     FILE is a CSV, Parquet, Feather or h5ad file, several files with the same columns, a folder, a pattern such as
     "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). FILE may also be a summary from "rocpredict
-    summarize" or "rocpredict merge". A summary does not contain the individual values. An empirical AUC can
-    therefore be computed only if the summary contains histograms: pass --empirical histogram. With three or more labels
-    and no --positive, each label is compared with the rest.
+    summarize" or "rocpredict merge". A summary contains no individual values, so an empirical
+    AUC can be computed only from histograms: if the summary contains them, pass --empirical histogram. With three or
+    more labels and no --positive, each label is compared with the rest.
     """
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)
@@ -266,14 +266,14 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     _add_table(command)
     least = (
-        "minimum number of values in each class (default: 5); a feature with fewer values in a class is blanked, that "
-        "is, its counts are set to 0"
+        "minimum number of values of a feature in each class (default: 5); a feature with fewer values in a class is "
+        "blanked: its counts are set to 0, and its other statistics are omitted"
     )
     add("--min-count", type=int, default=5, metavar="N", help=least)
     edges = (
         'JSON file with the histogram edges of each feature, such as {"glucose": [90, 100, 110]}; all sites must use '
-        "the same edges. The summary then contains histograms; bins with fewer than --min-count values of a class are "
-        "merged"
+        "the same edges. The summary then contains histograms, in which adjacent cells (intervals between edges) are "
+        "merged until each cell has at least --min-count values of each class, or no values"
     )
     add("--edges", type=Path, metavar="FILE.json", help=edges)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated; files are merged only if their units agree"
@@ -290,8 +290,8 @@ def run_summarize(options: argparse.Namespace) -> None:
 
     The file does not contain individual observations, minima or maxima. It also omits the statistics of features with
     fewer than --min-count values in a class. With --edges, the file also contains histograms, which are needed for
-    "rocpredict screen all.json --empirical histogram". A sentence in the file states what the file reveals about the
-    data.
+    "rocpredict screen all.json --empirical histogram". The entry "contents" of the file describes in words what the
+    file reveals about the data.
     """
     _check_json_out(options)
     pairs = [word.partition("=") for word in options.unit]

@@ -190,7 +190,7 @@ def format_class_size(count: NDArray[Any]) -> str:
 def _array(name: str, values: Any) -> NDArray[Any]:
     """Convert a list to an array, or raise RocPredictError; the message contains the first invalid item."""
     limit = "nonnegative " if name in _NONNEGATIVE_FIELDS else ""
-    most = " below 2**53" if name in _COUNT_FIELDS else ""
+    most = " below 2^53" if name in _COUNT_FIELDS else ""
     if not isinstance(values, (list, tuple, np.ndarray)):
         raise RocPredictError(f"{name} is {short_repr(values)}, not a list of numbers")
 

@@ -276,7 +276,7 @@ def _has_fixed_partitions(X: Any) -> bool:
 def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise RocPredictError(
-            f"X is a Dask array of {X.dtype} with {X.ndim} axes; pass a numeric array of shape (n, features)"
+            f"X is a {X.ndim}-dimensional Dask array of {X.dtype}; pass a numeric array of shape (n, features)"
         )
     if isinstance(y, str):
         raise RocPredictError(

@@ -323,13 +323,16 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
     for study in studies:
         if not isinstance(study, TwoClassSummary):
             raise RocPredictError(
-                f"{short_repr(study)} in summaries is not a TwoClassSummary; pass summaries, or paths of their JSON"
+                f"summaries contains {short_repr(study)}, which is not a TwoClassSummary; pass summaries, or paths of "
+                "their JSON files"
             )
     if len(studies) < 2:
         noun = "study" if len(studies) == 1 else "studies"
-        raise RocPredictError(f"summaries has {len(studies)} {noun}; pass two or more")
+        raise RocPredictError(f"summaries contains {len(studies)} {noun}; pass two or more")
     if len(names) != len(studies) or len({*names}) < len(names):
-        raise RocPredictError(f"study_names={format_list(names)} must be {len(studies)} different names, one per study")
+        raise RocPredictError(
+            f"study_names={format_list(names)} is not valid; pass {len(studies)} different names, one for each study"
+        )
     units: dict[str, tuple[str, str]] = {}
     checksums: dict[str, str] = {}
     for name, study in zip(names, studies, strict=True):

@@ -774,7 +774,7 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
                 "if the summary contains histograms, empirical='histogram'"
             )
         raise RocPredictError(
-            "y is missing; pass one label for each row; if X consists of batches (X, y), pass empirical=False or "
+            "y is missing; pass one label for each row or, if X consists of (X, y) batches, pass empirical=False or "
             "empirical='histogram'"
         )
     edges = DEFAULT_EDGES if options.empirical == "histogram" else None

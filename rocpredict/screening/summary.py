@@ -179,8 +179,8 @@ class TwoClassSummary(Result):
         shape = max(shapes, key=lambda shape: (len(shape), shape))
         if len(shape) != 1 or len(shapes.keys() - {(1,), shape}):
             raise RocPredictError(
-                f"mean, std and count have shapes {format_list(map(str, shapes))}; pass numbers or arrays of shape "
-                "(features,)"
+                f"mean, std and count have shapes {format_list(map(str, shapes))}; pass numbers, or arrays of the same "
+                "shape (features,)"
             )
         listed = [f"x{j}" for j in range(*shape)] if feature_names is None else feature_names
         names = tuple(map(str, check_list("feature_names", listed, "one name for each feature")))
@@ -424,8 +424,8 @@ class TwoClassSummary(Result):
             reserved = "".join(f", {name}={short_repr(content[name])}" for name in _RESERVED if content.get(name))
             raise RocPredictError(
                 f"the JSON is a summary of version {short_repr(content.get('version'))}{reserved}; this release of "
-                f"rocpredict reads only summaries of version {_VERSION} that contain neither "
-                f"{' nor '.join(_RESERVED)}; install a later release"
+                f"rocpredict reads only summaries of version {_VERSION} in which "
+                f"{' and '.join(_RESERVED)} are null; install a later release"
             )
         needed = ("feature_names", "feature_checksum", "negative_label", "positive_label", "negative", "positive")
         missing = [name for name in needed if name not in content]
@@ -459,7 +459,9 @@ class TwoClassSummary(Result):
                 )
         min_count, labels = content.get("min_count", 0), (content["negative_label"], content["positive_label"])
         if type(min_count) is not int or min_count < 0:
-            raise RocPredictError(f"the JSON is not a summary: min_count {short_repr(min_count)} is not a whole number")
+            raise RocPredictError(
+                f"the JSON is not a summary: min_count {short_repr(min_count)} is not a nonnegative whole number"
+            )
         if content.get("content_checksum", checksum := _content_checksum(content)) != checksum:
             raise RocPredictError(
                 "the JSON was changed after it was written: content_checksum does not match its values; write the "
@@ -522,7 +524,7 @@ def as_units(units: Mapping[str, str] | None, names: Sequence[str]) -> tuple[str
         return ("",) * len(names)
     words: object = units
     if not isinstance(words, Mapping) or not all(isinstance(unit, str) for unit in words.values()):
-        raise RocPredictError(f"units={short_repr(words)} is not a mapping of feature names to text such as 'mg/dl'")
+        raise RocPredictError(f"units={short_repr(words)} is not a mapping of feature names to text such as 'mg/dL'")
     unknown = [name for name in units if name not in names]
     if unknown:
         raise RocPredictError(

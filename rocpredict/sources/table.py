@@ -451,7 +451,9 @@ def _from_anndata(X: Any, names: Iterable[Any] | None, layer: str | None, *, use
         raise RocPredictError(f"layer={short_repr(layer)} is not a layer of X; layers are {layers}")
     matrix = holder.X if layer is None else X.layers[layer]
     if matrix is None:
-        raise RocPredictError("X.X is None, so this AnnData has no matrix; pass layer='counts', for example")
+        raise RocPredictError(
+            "X.X is None, so this AnnData has no main matrix; pass the name of a layer, such as layer='counts'"
+        )
     source: ColumnSource = SparseFile(matrix) if hasattr(matrix, "to_memory") else _array_source(matrix)
     table = _from_source(source, holder.var_names if names is None else names)
     return replace(table, annotations={str(name): holder.var[name].to_numpy() for name in holder.var.columns})
@@ -510,7 +512,9 @@ def _array_source(X: Any) -> ColumnSource:
     is_retained = isinstance(X, (np.memmap, np.ma.MaskedArray))
     array = X if is_retained else np.asarray(X) if hasattr(X, "__array__") else _from_list(X, "X")
     if array.dtype.kind == "V":
-        raise RocPredictError(f"X contains records ({short_repr(array.dtype)}); pass a mapping of names to columns")
+        raise RocPredictError(
+            f"X is an array of records ({short_repr(array.dtype)}); pass a mapping of names to columns"
+        )
     _check_shape(array.shape)
     if array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and not np.ma.is_masked(array):
         return DenseSource(np.asarray(array) if isinstance(array, np.ma.MaskedArray) else array)

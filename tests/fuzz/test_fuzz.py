@@ -59,7 +59,7 @@ FOREIGN = {
     "x1=<Block Sparse Row": lambda: rp.auc_test(BLOCKS, Y),
     "folds=array.* is not a list of folds": lambda: rp.mean_roc(np.array(0.5)),
     "folds=<Block Sparse Row": lambda: rp.mean_roc(BLOCKS),
-    "^<Block Sparse Row.* in summaries is not": lambda: rp.pool(BLOCKS),
+    "summaries contains <Block Sparse Row.*, which is not": lambda: rp.pool(BLOCKS),
     "histogram_edges= has invalid edges .*<Block Sparse Row": lambda: rp.summarize(
         X[:, None], Y, histogram_edges={"x0": BLOCKS}
     ),
