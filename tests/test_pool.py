@@ -1,6 +1,7 @@
 """AUCs of several studies pooled: formulas, coverage by simulation, homogeneity, forest plot and refusals."""
 
 import json
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -71,44 +72,98 @@ def iris_studies():
     ]
 
 
-def test_formulas():
-    """D, its variance, the fixed effect, Q, tau (Paule and Mandel), I^2, and Hartung and Knapp's interval, by hand."""
+def noncentral_t(share, n, distance):
+    """The factor that makes D unbiased, and the variance of the corrected D, from the moments that SciPy computes."""
+    shares = np.array([1 - share, share])
+    freedom, scale = 1 / np.sum(shares**2 / (n - 1)), np.sum(shares / n)
+    mean, variance = stats.nct.stats(freedom, 1.0, moments="mv")
+    factor = 1 / mean
+    if distance != 0:
+        mean, variance = stats.nct.stats(freedom, distance / np.sqrt(scale), moments="mv")
+        factor = distance / np.sqrt(scale) / mean
+    else:
+        variance = stats.t.var(freedom)
+    return factor, factor**2 * scale * variance
+
+
+def shares_by_hand(n, s):
+    """The share of the positives in the sum of the variances: common to all studies, and shrunk for each study."""
+    ratio, error = np.empty((2, len(n)))
+    for k, (counts, stds) in enumerate(zip(n, s, strict=True)):
+        logs = [stats.loggamma(df / 2) for df in counts - 1]  # of a chi^2 divided by 2
+        bias = [log.mean() - np.log(df / 2) for log, df in zip(logs, counts - 1, strict=True)]
+        ratio[k], error[k] = 2 * np.log(stds[1] / stds[0]) - bias[1] + bias[0], logs[0].var() + logs[1].var()
+    w = 1 / error
+    q = np.sum(w * (ratio - np.sum(w * ratio) / np.sum(w)) ** 2)
+    spread = max(0, (q - len(n) + 1) / (np.sum(w) - np.sum(w**2) / np.sum(w))) if len(n) > 1 else 0.0
+    w = 1 / (error + spread)
+    mean = np.sum(w * ratio) / np.sum(w)
+    shrunk = (spread * ratio + error * mean) / (spread + error)
+    return 1 / (1 + np.exp(-np.array([np.full(len(n), mean), shrunk])))
+
+
+@pytest.mark.parametrize("scale", [1, 4])
+def test_formulas(scale):
+    """D, its variance, the fixed effect, Q, Welch's test, tau, I^2, and Hartung and Knapp's interval, by hand.
+
+    In the second case, one study has another ratio of standard deviations.
+    """
     studies = iris_studies()
+    wide = replace(studies[2].positive, m2=studies[2].positive.m2 * scale**2)
+    studies[2] = rp.TwoClassSummary(
+        studies[2].negative, wide, studies[2].feature_names, negative_label="versicolor", positive_label="virginica"
+    )
     pooled = rp.pool(studies, level=0.9)
     for j in range(4):
-        d, v = np.empty((2, 3))
-        for k, study in enumerate(studies):
-            n, m, s = (
-                [getattr(side, what)[j] for side in (study.negative, study.positive)]
-                for what in ("count", "mean", "std")
-            )
-            size = np.hypot(*s)
-            d[k] = (m[1] - m[0]) / size
-            shares = np.square(s) / size**2
-            v[k] = sum(shares / n) + d[k] ** 2 / 2 * sum(shares**2 / (np.array(n) - 1))
+        n, m, s = (
+            np.array([[getattr(side, what)[j] for side in (study.negative, study.positive)] for study in studies])
+            for what in ("count", "mean", "std")
+        )
+        d = (m[:, 1] - m[:, 0]) / np.hypot(*s.T)
+        common, own = shares_by_hand(n, s)
 
-        def q(tau_squared, d=d, v=v):
+        def variances(fixed, shares, z, n=n):
+            most = [3 * noncentral_t(share, counts, fixed)[1] ** 0.5 for share, counts in zip(shares, n, strict=True)]
+            at = [one - max(-limit, min(limit, one - fixed)) for one, limit in zip(z, most, strict=True)]
+            parts = zip(shares, n, at, strict=True)
+            return np.array([noncentral_t(share, counts, distance)[1] for share, counts, distance in parts])
+
+        z = d * [noncentral_t(share, counts, 1.0)[0] for share, counts in zip(own, n, strict=True)]
+
+        def excess(fixed, z=z, common=common):
+            return np.sum((z - fixed) / variances(fixed, common, z))
+
+        fixed = optimize.brentq(excess, z.min(), z.max(), xtol=1e-14)
+        v, w = variances(fixed, own, z), 1 / variances(fixed, common, z)
+        parts = [np.array([1 - share, share]) / counts for share, counts in zip(own, n, strict=True)]
+        df = np.array([np.sum(p) ** 2 / np.sum(p**2 / (counts - 1)) for p, counts in zip(parts, n, strict=True)])
+        terms = (w / np.sum(w)) ** 2 * v
+        half = stats.t.ppf(0.95, np.sum(terms) ** 2 / np.sum(terms**2 / df)) * np.sum(terms) ** 0.5
+        np.testing.assert_allclose(pooled.study_auc[j], stats.norm.cdf(d), rtol=1e-12)
+        expected = stats.norm.cdf([fixed, fixed - half, fixed + half])
+        results = [pooled.fixed_auc[j], pooled.fixed_low[j], pooled.fixed_high[j]]
+        np.testing.assert_allclose(results, expected, rtol=1e-10)
+
+        def q(tau_squared, z=z, v=v):
             w = 1 / (v + tau_squared)
-            return np.sum(w * (d - np.sum(w * d) / np.sum(w)) ** 2)
+            return np.sum(w * (z - np.sum(w * z) / np.sum(w)) ** 2)
 
         def solve(target, q=q):
             return 0.0 if q(0) <= target else optimize.brentq(lambda t: q(t) - target, 0, 1e3, xtol=1e-15)
 
-        np.testing.assert_allclose(pooled.study_auc[j], stats.norm.cdf(d), rtol=1e-12)
-        fixed = np.sum(d / v) / np.sum(1 / v)
-        assert pooled.fixed_auc[j] == pytest.approx(stats.norm.cdf(fixed), rel=1e-12)
-        assert pooled.fixed_low[j] == pytest.approx(stats.norm.cdf(fixed - 1.6448536269514722 / np.sum(1 / v) ** 0.5))
-        assert pooled.q_statistic[j] == pytest.approx(q(0), rel=1e-10)
-        assert pooled.homogeneity_p[j] == pytest.approx(stats.chi2.sf(q(0), 2), rel=1e-10)
-        assert pooled.i_squared[j] == pytest.approx(max(0, 1 - 2 / q(0)), abs=1e-10)
+        assert pooled.q_statistic[j] == pytest.approx(q(0), rel=1e-9)
+        doubt = np.sum((1 - 1 / v / np.sum(1 / v)) ** 2 / df)
+        f = q(0) / 2 / (1 + 2 / 8 * doubt)
+        assert pooled.homogeneity_p[j] == pytest.approx(stats.f.sf(f, 2, 8 / (3 * doubt)), rel=1e-8)
+        assert pooled.i_squared[j] == pytest.approx(max(0, 1 - 2 / q(0)), abs=1e-9)
         assert pooled.tau[j] == pytest.approx(solve(2) ** 0.5, abs=1e-8)
         w = 1 / (v + solve(stats.chi2.ppf(0.05, 2)))
-        mean = np.sum(w * d) / np.sum(w)
-        error = np.sqrt(max(np.sum(w * (d - mean) ** 2), stats.chi2.ppf(0.025, 2)) / 2 / np.sum(w))
+        mean = np.sum(w * z) / np.sum(w)
+        error = np.sqrt(max(np.sum(w * (z - mean) ** 2), stats.chi2.ppf(0.025, 2)) / 2 / np.sum(w))
         half = stats.t.ppf(0.95, 2) * error
         expected = stats.norm.cdf([mean, mean - half, mean + half])
         np.testing.assert_allclose([pooled.auc[j], pooled.low[j], pooled.high[j]], expected, rtol=1e-8)
-        assert pooled.p_value[j] == pytest.approx(2 * stats.t.sf(abs(mean / error), 2), rel=1e-8)
+        assert pooled.p_value[j] == pytest.approx(2 * stats.t.sf(abs(mean / error), 2), rel=1e-7)
         np.testing.assert_allclose(pooled.weights[j], w / w.sum(), rtol=1e-8)
 
 
@@ -123,7 +178,7 @@ def test_sites_with_offsets_are_pooled_and_not_added():
     ):
         sites = [
             rp.TwoClassSummary.from_stats(
-                mean=(offset, offset + effect), std=(1, 1), count=(round(1000 * (1 - share)), round(1000 * share))
+                mean=(offset, offset + effect), std=(1, 1), count=(round(10_000 * (1 - share)), round(10_000 * share))
             )
             for offset, share in zip(offsets, shares, strict=True)
         ]
@@ -139,13 +194,12 @@ def study(mean, std, count=(50, 50)):
 
 
 def test_studies_that_agree_by_chance_have_an_interval():
-    """Equal studies have Q = 0: the interval is that of Q at its 2.5% quantile, with the fixed-effect weights."""
+    """Equal studies have Q = 0: the interval is that of Q at its 2.5% quantile."""
     equal = [study(0.5, (1, 1), count) for count in ((50, 50), (50, 51), (50, 52))]
     pooled = rp.pool(equal)
-    center, low, high, fixed = (
-        stats.norm.ppf(auc[0]) for auc in (pooled.auc, pooled.low, pooled.high, pooled.fixed_high)
-    )
-    error = (fixed - center) / stats.norm.ppf(0.975) * np.sqrt(stats.chi2.ppf(0.025, 2) / 2)
+    center, low, high = (stats.norm.ppf(auc[0]) for auc in (pooled.auc, pooled.low, pooled.high))
+    variances = np.array([noncentral_t(0.5, np.array([50, n]), center)[1] for n in (50, 51, 52)])
+    error = np.sqrt(stats.chi2.ppf(0.025, 2) / 2 / np.sum(1 / variances))
     np.testing.assert_allclose([center - low, high - center], stats.t.ppf(0.975, 2) * error, rtol=1e-4)
     assert pooled.high[0] - pooled.low[0] > 0.03
     level = 1 - pooled.p_value[0]
@@ -153,8 +207,8 @@ def test_studies_that_agree_by_chance_have_an_interval():
         assert (rp.pool(equal, level=near).low[0] > 0.5) == excluded
     assert pooled.flags["close_studies"].tolist() == [True]
     assert not rp.pool([*equal, study(2.0, (1, 1))]).flags
-    words = "narrower than the fixed-effect interval (in parentheses): x (0.576045 to 0.696836)."
-    np.testing.assert_allclose([pooled.fixed_low[0], pooled.fixed_high[0]], [0.576045, 0.696836], atol=1e-6)
+    limits = f"{pooled.fixed_low[0]:.6f} to {pooled.fixed_high[0]:.6f}"
+    words = f"narrower than the fixed-effect interval (in parentheses): x ({limits})."
     assert pooled.table().notes[-1].endswith(words)
     assert len(rp.pool([*equal, study(2.0, (1, 1))]).table().notes) == len(pooled.table().notes) - 1
 
@@ -231,7 +285,10 @@ def test_papers_and_data_pool_together():
     assert pooled.n_studies.tolist() == [2, 2, 3, 2, 1, 0]
     without_paper = rp.pool(data)
     assert pooled.auc[0] == without_paper.auc[0]
-    assert pooled.fixed_auc[4] == pytest.approx(rp.PredictedRoc.from_summary(paper).auc()[1])
+    distance = stats.norm.ppf(rp.PredictedRoc.from_summary(paper).auc()[1])
+    n = np.array([[30, 25]])
+    correction = noncentral_t(shares_by_hand(n, np.array([[0.5, 0.1]]))[0, 0], n[0], 0.0)[0]
+    assert stats.norm.ppf(pooled.fixed_auc[4]) == pytest.approx(correction * distance, rel=1e-9)
     assert np.isnan([pooled.auc[4], pooled.low[4], pooled.p_value[4], pooled.auc[5], pooled.fixed_auc[5]]).all()
     assert pooled.flags["single_study"].tolist() == [False] * 4 + [True, False]
     assert pooled.flags["no_values"].tolist() == [False] * 5 + [True]

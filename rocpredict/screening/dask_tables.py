@@ -219,9 +219,8 @@ def compute(tasks: Iterable[Any]) -> Any:
         if type(error).__module__.startswith(("distributed", "asyncio", "concurrent")):
             raise RocPredictError(f"the Dask cluster failed: {reason}; restart it, or use smaller chunks") from None
         reason = f"{type(error).__name__}: {reason}"
-        raise RocPredictError(
-            f"a partition of the Dask table cannot be computed: {reason}; correct its data"
-        ) from error
+        remedy = "correct its data or the code that creates the table"
+        raise RocPredictError(f"a partition of the Dask table cannot be computed: {reason}; {remedy}") from error
 
 
 def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> DaskTable | None:
