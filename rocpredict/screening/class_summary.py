@@ -145,7 +145,8 @@ class ClassSummary(Result):
         names = [item.name for item in fields(cls)]
         if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
             raise RocPredictError(
-                f"{short_repr(numbers)} is not a class summary; pass a dictionary with the keys {', '.join(names)}"
+                f"{short_repr(numbers)} is not a class summary; pass a dictionary with the keys {', '.join(names[:4])} "
+                f"and, for four moments, {', '.join(names[4:])}"
             )
         arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
         of_four = [arrays[name] is None for name in names[4:]]

@@ -237,13 +237,14 @@ def pool(
     mean. The interval is wide if only two or three studies are pooled, since Student's t then has one or two degrees of
     freedom.
 
-    A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit scale,
-    is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied pair and no
-    pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails. If this estimate were
-    used, the pooled mean would depend on the extrapolation. The study is therefore pooled with the value of D (at most
-    8.25) at which the lower limit equals the bound. Omitting the study would mean selecting studies by their results.
-    ``study_auc`` still contains the AUC computed from the original estimate of D. A study with a standard deviation of
-    0 in both classes is omitted, because the variance of D is undefined; the feature then has the flag ``point_mass``.
+    A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
+    scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied
+    pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails. If this
+    estimate were used, the pooled mean would depend on the extrapolation. The study is therefore pooled with the value
+    of D (at most 8.25) at which the lower limit equals the bound. Omitting the study would mean selecting studies by
+    their results. ``study_auc`` still contains the AUC computed from the original estimate of D. A study with a
+    standard deviation of 0 in both classes is omitted, because the variance of D is undefined; the feature then has the
+    flag ``point_mass``.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, or if the same
     subjects are in several studies. It also fails if the study AUCs are not a sample from one population, for example
