@@ -340,8 +340,8 @@ def screen(
 
         - "auto": numba if it is installed (extra ``fast``) and the table has a million cells or more, else NumPy.
         - "numpy": NumPy.
-        - "numba": compiled code. Compilation takes 10 to 30 seconds on first use; afterwards, the compiled code is loaded
-          from a cache.
+        - "numba": compiled code. Compilation takes 10 to 30 seconds on first use; afterwards, the compiled code is
+          loaded from a cache.
     n_jobs : int, default=1
         Number of threads; -1 for one thread per processor. The result does not depend on this number.
     nan_policy : {"raise", "omit"}, default="omit"
