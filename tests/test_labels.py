@@ -86,6 +86,8 @@ def test_labels_of_other_and_of_mixed_kinds():
     for y in (["a", 1, "a", 1], np.array(["a", 1, "a", 1], dtype=object)):
         assert_split(split_classes(X, y, positive=1), [1, 3], [2, 4], labels=("a", 1))
     assert "'1' is not a label" in message_of(X, ["a", 1, "a", 1], positive="1")
+    words = "y contains the labels '1' and 1, which differ only in their type; convert all labels to the same type"
+    assert message_of(X, ["1", 1, "a", "a"], positive="1") == words
     assert split_classes(X, [b"a", b"a", b"b", b"b"], positive=b"b").positive.tolist() == [3, 4]
     days = np.array(["2020-01-01", "2020-01-01", "2021-01-01", "2021-01-01"], dtype="datetime64[D]")
     assert split_classes(X, days, positive=np.datetime64("2021-01-01").item()).positive.tolist() == [3, 4]

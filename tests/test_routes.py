@@ -795,6 +795,25 @@ REFUSED = {
 }
 
 
+@pytest.mark.parametrize("positive", [1, "1"])
+def test_labels_that_differ_only_in_their_type_are_refused(positive):
+    """The label 1 in one part and "1" in the next: neither is a class of its own, whatever the source."""
+    x, labels = np.arange(8.0)[:, None], [np.array([0, 1] * 4), np.array(["0", "1"] * 4)]
+    mixed = np.concatenate([part.astype(object) for part in labels])
+    calls = {
+        "rows": lambda: rp.screen(np.tile(x, (2, 1)), mixed, positive=positive),
+        "batches": lambda: rp.screen(((x, part) for part in labels), positive=positive, empirical=False),
+        "summary of batches": lambda: rp.summarize([(x, part) for part in labels], positive=positive),
+    }
+    words = r"y contains the labels '?(0|1)'? and '?(0|1)'?, which differ only in their type; convert all labels"
+
+    def check(call):
+        with pytest.raises(RocPredictError, match=words):
+            call()
+
+    check_each(calls, check)
+
+
 def test_tables_that_are_refused(folder, tmp_path):
     def check(item):
         words, make = item

@@ -638,7 +638,20 @@ def unique_labels(labels: Labels) -> list[Any]:
     try:
         return list(np.unique(labels).tolist())
     except TypeError:  # labels of different types may have no order
-        return sorted(set(labels.tolist()), key=repr)
+        return check_label_types(sorted(set(labels.tolist()), key=repr))
+
+
+def check_label_types(names: list[Any]) -> list[Any]:
+    """Return the distinct labels, or raise RocPredictError if two of them differ only in their type."""
+    label_of_text: dict[str, Any] = {}
+    for name in names:
+        other = label_of_text.setdefault(str(name), name)
+        if other != name:
+            raise RocPredictError(
+                f"y contains the labels {other!r} and {name!r}, which differ only in their type; convert all labels to "
+                "the same type"
+            )
+    return names
 
 
 def _resolve_positive(names: list[Any], positive: Any, negative: Any) -> Any:

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.formatting import format_list, pluralize
-from rocpredict.base.labels import EncodedLabels, check_labels, equal_labels, is_unlabelled, unique_labels
+from rocpredict.base.labels import (
+    EncodedLabels,
+    check_label_types,
+    check_labels,
+    equal_labels,
+    is_unlabelled,
+    unique_labels,
+)
 from rocpredict.base.progress import report_progress
 from rocpredict.base.results import Result
 from rocpredict.base.validation import FloatArray, RocPredictError, select_indices, short_repr, to_numbers
@@ -297,7 +304,7 @@ class MomentsByLabel(NamedTuple):
     @property
     def labels(self) -> NDArray[Any]:
         """Array containing each label twice, so that ``encode_labels`` does not mistake the labels for identifiers."""
-        return check_labels([*self.moments] * 2, np.empty((0, 0)))
+        return check_labels(check_label_types([*self.moments]) * 2, np.empty((0, 0)))
 
     def by_class(self, coded: EncodedLabels) -> Moments:
         """Return the moments of each class, in arrays of shape (classes, features).

@@ -20,7 +20,14 @@ from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import NDArray
 
-from rocpredict.base.labels import EncodedLabels, check_index, check_labels, equal_labels, unique_labels
+from rocpredict.base.labels import (
+    EncodedLabels,
+    check_index,
+    check_label_types,
+    check_labels,
+    equal_labels,
+    unique_labels,
+)
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array, short_repr
 from rocpredict.screening.histograms import (
     FeatureHistograms,
@@ -318,7 +325,7 @@ def _scan_labels(parts: list[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Return the number of rows of each part, and an array that contains each distinct label twice."""
     sizes, names = zip(*compute([dask.delayed(_different_labels)(part) for part in parts]), strict=True)
     different = list(dict.fromkeys(label for part in names for label in part))
-    return np.array(sizes), check_labels(different * 2, np.empty((0, 0)))
+    return np.array(sizes), check_labels(check_label_types(different) * 2, np.empty((0, 0)))
 
 
 def _different_labels(part: Any) -> tuple[int, list[Any]]:

@@ -21,6 +21,7 @@ from rocpredict.base.formatting import format_list, pluralize, to_json_value, tr
 from rocpredict.base.labels import (
     EncodedLabels,
     check_index,
+    check_label_types,
     check_sample_weight,
     encode_binary_labels,
     encode_labels,
@@ -856,6 +857,7 @@ def _summarize_batches(
         positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
         other_labels |= {name for name in unique_labels(labels) if name != positive}
+        check_label_types([positive, *other_labels])
         if histogram_edges is not None and edges is None:
             drawn = RowSample.of(table) if sample is None else sample
             edges = choose_edges(histogram_edges, table.names, drawn.edges)
