@@ -591,6 +591,9 @@ _MARKER_LETTERS = b"?Nn"
 If a chunk contains none of them, it is parsed without markers, which is faster."""
 
 
+_INTEGER = r"^\s*[+-]?[0-9_]+\s*$"
+
+
 class _UnusualError(Exception):
     """Error for lines that only the reader based on the ``csv`` module can read."""
 
@@ -772,8 +775,12 @@ class ChunkedCsv(BlockSource):
         names = [self._names[place] for place in columns.tolist() if not self._is_text[place]]
         try:
             values = self._parse(chunk, content, names, pl.Float64).select(names).to_numpy(order="fortran")
-            if (np.abs(values) >= 2.0**53).any():  # the other reader compares large integers with their text
-                raise _UnusualError
+            is_large = (np.abs(values) >= 2.0**53).any(axis=0)
+            texts = self._parse(chunk, content, [names[place] for place in np.flatnonzero(is_large)], pl.String)
+            for place in np.flatnonzero(is_large):
+                cells = texts[names[place]].filter(pl.Series(np.abs(values[:, place]) >= 2.0**53))
+                if cells.str.contains(_INTEGER).any():  # the other reader compares large integers with their text
+                    raise _UnusualError
         except _UnusualError:
             values = self._read_lines(chunk, content, names)
         if len(names) == len(columns):
