@@ -788,7 +788,7 @@ REFUSED = {
     r"X is a Dask array with chunks of unknown sizes; pass X\.compute_chunk_sizes\(\), or": lambda *_: da.from_array(
         X, chunks=(500, 9)
     )[da.from_array(X[:, 0] > 0, chunks=500)],
-    "X is a Dask array of <U1": lambda *_: da.from_array(np.array([["a"], ["b"]])),
+    "X is a 2-dimensional Dask array of <U1": lambda *_: da.from_array(np.array([["a"], ["b"]])),
     "X has no numeric column": lambda *_: dd.from_pandas(
         pd.DataFrame({"f": ["a", "b"], "y": ["sick", "well"]}), npartitions=1
     ),
@@ -812,6 +812,24 @@ def test_labels_that_differ_only_in_their_type_are_refused(positive):
             call()
 
     check_each(calls, check)
+
+
+def test_partitions_with_columns_in_another_order():
+    """Each partition is read by the names of its columns, also for moments; other columns are refused."""
+    frame = pd.DataFrame({"a": [0.0, 1, 2, 3] * 50, "b": [9.0, 9, 9, 8] * 50, "y": [0, 0, 1, 1] * 50})
+
+    def table(second):
+        parts = [dask.delayed(frame), dask.delayed(second)]
+        return dd.from_delayed(parts, meta=frame, verify_meta=False)
+
+    expected = rp.screen(pd.concat([frame, frame]), "y").in_input_order()
+    for options in ({}, {"empirical": False}, {"empirical": "histogram"}):
+        result = rp.screen(table(frame[["b", "y", "a"]]), "y", **options).in_input_order()
+        np.testing.assert_allclose(result["auc"], expected["auc"], rtol=1e-12)
+    assert rp.summarize(table(frame[["b", "a", "y"]]), "y").positive.mean.tolist() == [2.5, 8.5]
+    for other in (frame.rename(columns={"a": "c"}), frame.assign(c=1.0)):
+        with pytest.raises(RocPredictError, match=r"a partition has the columns .*'c'.*all partitions need the same"):
+            rp.summarize(table(other), "y")
 
 
 def test_tables_that_are_refused(folder, tmp_path):

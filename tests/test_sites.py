@@ -181,20 +181,28 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
         assert "Histograms have no edges" in summary.suppress_small_counts(5, histograms=True).to_json()
 
 
-def test_merging_names_offsets_and_features_without_common_edges(tmp_path, monkeypatch, run):
+def test_merging_names_offsets_and_features_that_some_files_lack(tmp_path, monkeypatch, run):
     """The first site keeps 105, the second, 80 higher, 185; the other feature has no offset."""
     monkeypatch.chdir(tmp_path)
     Path("edges.json").write_text('{"glucose": [105, 185], "mass": [0]}', encoding="utf-8")
-    for offset, site in ((0, "a"), (80, "b")):
-        table = columns(3) | {"rare": np.arange(60.0)}
+    for offset, site in ((0, "a"), (80, "b"), (0, "c")):
+        table = columns(3) | {"rare": np.full(60, np.nan) if site == "c" else np.arange(60.0)}
         table["glucose"] = table["glucose"] + offset
         cells = [list(table), *zip(*(values.tolist() for values in table.values()), strict=True)]
         Path(f"{site}.csv").write_text(format_csv(cells), encoding="utf-8")
-        assert run(f"summarize {site}.csv {OPTIONS} --edges edges.json --out {site}.json")[0] == 0
+        edges = "" if site == "c" else "--edges edges.json"
+        assert run(f"summarize {site}.csv {OPTIONS} {edges} --out {site}.json")[0] == 0
     out = run("merge a.json b.json --out ab.json")[1]
     shift = 80 / table["glucose"][table["outcome"] == "well"].std(ddof=1)
-    assert f"The means of well differ between the files by more than 1 SD in glucose ({shift:.1f} SD).\n" in out
+    assert (
+        f"The means of the negatives (well) differ between the files by more than 1 SD in glucose ({shift:.1f} SD).\n"
+        in out
+    )
     assert "b.json and the files before it have no common edge of glucose, so no empirical AUC is known.\n" in out
+    assert "has no values" not in out
+    out = run("merge a.json c.json --out ac.json")[1]
+    assert "c.json has no values of rare; the result describes the other files.\n" in out
+    assert "The result has no histograms, because there are none in c.json.\n" in out
 
 
 def changed(**values):

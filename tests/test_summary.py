@@ -389,3 +389,16 @@ def test_json_of_something_else_is_refused():
         (content if name in content else content["negative"])[name] = part
         texts.append(json.dumps(content))
     check_each({str(text): text for text in texts}, lambda text: refusal(rp.TwoClassSummary.from_json, text))
+
+
+def test_a_label_that_a_later_batch_adds_is_not_a_negative():
+    """Three labels need positive=, in whatever batch the third one occurs."""
+    y = np.repeat([0, 1, 2], 10)
+    X = np.arange(30.0)[:, None]
+    for rows in (slice(0, 20), slice(0, None, 2)):
+        others = np.setdiff1d(np.arange(30), np.arange(30)[rows])
+        batches = [(X[rows], y[rows]), (X[others], y[others])]
+        for call in (rp.summarize, lambda parts: rp.screen(parts, empirical="histogram")):
+            with pytest.raises(rp.RocPredictError, match="positive= is needed"):
+                call(batches)
+    assert rp.summarize(batches, positive=1).negative_label == "rest"

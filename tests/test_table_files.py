@@ -511,6 +511,40 @@ def test_messages_state_the_folder_of_files_with_equal_names(tmp_path):
         assert words in message
 
 
+@pytest.mark.extra("polars")
+def test_files_in_subfolders_are_not_ignored(tmp_path):
+    """A folder with subfolders is refused with the patterns to pass; hidden files and those of Spark are no tables."""
+    for name in ("a", ".hidden", "_metadata", "year=2024/b"):
+        path = tmp_path / f"{name}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pl.DataFrame({"x": [1.0, 2, 3, 4], "y": [0, 0, 1, 1]}).write_parquet(path)
+    message = refusal(rp.screen, tmp_path, "y")
+    assert message == (
+        f"{tmp_path} is a folder with files in subfolders, such as {tmp_path}/year=2024/b.parquet; pass the pattern "
+        f"'{tmp_path}/**/*.parquet' for all files, or '{tmp_path}/*.parquet' without subfolders"
+    )
+    (tmp_path / "_metadata.parquet").unlink()
+    assert rp.screen(f"{tmp_path}/**/*.parquet", "y").n_observations == 8
+    (tmp_path / "year=2024" / "b.parquet").rename(tmp_path / "year=2024" / "_b.parquet")
+    assert rp.screen(tmp_path, "y").n_observations == 4
+
+
+@pytest.mark.extra("polars")
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize("empirical", [True, False, "histogram"])
+def test_a_file_that_is_replaced_while_it_is_read_is_refused(tmp_path, monkeypatch, suffix, empirical):
+    """The new file has the same size and layout, so that labels of the old file would meet values of the new one."""
+    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
+    path, other = tmp_path / f"t.{suffix}", tmp_path / f"new.{suffix}"
+    frame = pl.DataFrame({f"f{j}": np.arange(400.0) for j in range(4)} | {"y": np.arange(400) // 200})
+    for target, table in ((path, frame), (other, frame.reverse())):
+        getattr(table, f"write_{suffix}")(target)
+    table, labels = open_tables(path).features(label="y")
+    other.replace(path)
+    message = refusal(rp.screen, table, labels, empirical=empirical)
+    assert message == f"{path} changed while it was being read; read it again"
+
+
 @pytest.mark.extra("anndata", "polars")
 def test_paths_without_the_column_of_labels(files):
     folder, _, _ = files

@@ -85,7 +85,9 @@ def describe_rest(labels: Labels, pair: tuple[Any, Any]) -> str:
     rest = [name for name in names if not is_label(name, [pair[1]])]
     if len(rest) < 2 or is_label(pair[0], names):
         return ""
-    counts = (f"{truncate(str(name), 40)} ({np.count_nonzero(equal_labels(labels, name)):,})" for name in rest)
+    texts = [repr(name) if str(name) != str(name).strip() else str(name) for name in rest]
+    sizes = [np.count_nonzero(equal_labels(labels, name)) for name in rest]
+    counts = (f"{truncate(text, 40)} ({size:,})" for text, size in zip(texts, sizes, strict=True))
     return f"Rest: {format_list(counts, 10, 80)}."
 
 
@@ -435,7 +437,7 @@ FLAG_DESCRIPTIONS = {
     "separated_study": "the classes of a study are separated almost perfectly; in the pooled estimate, an upper limit "
     "replaces the extrapolated AUC of this study",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
-    "single_study": "only one study has values of this feature; a random-effects AUC needs two or more studies",
+    "single_study": "only one study has finite values of this feature; a random-effects AUC needs two or more studies",
     "small_difference": "p is at most 0.05, but the difference of the AUCs of the same observations is below about 3/n "
     "(n: size of the smaller class); a few outliers that the sample lacks could outweigh it",
     "undercoverage": "the interval contains the true value less often than its confidence level states if the classes "

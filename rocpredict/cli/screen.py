@@ -355,7 +355,7 @@ def run_merge(options: argparse.Namespace) -> None:
         for name in names:
             if Path(name).exists() and options.out.samefile(name):
                 raise RocPredictError(f"--out {options.out} is one of the files to merge; pass another name")
-    total, origins, notes, classes = read_summary(names[0]), dict[str, str](), list[str](), list[ClassSummary]()
+    total, origins, notes, summaries = read_summary(names[0]), dict[str, str](), list[str](), list[TwoClassSummary]()
     for k, name in enumerate(names):
         summary = read_summary(name) if k else total
         for checksum in json.loads(summary.to_json())["file_checksums"]:
@@ -365,12 +365,13 @@ def run_merge(options: argparse.Namespace) -> None:
         problem = describe_difference(total, summary)
         if problem:
             raise RocPredictError(f"{names[0]} and {name} cannot be merged: {problem}")
-        classes.append(summary.negative)
+        summaries.append(summary)
         if k:
             notes += _lost_edges(total, summary, name)
             total = total + summary
     if len(names) > 1:
-        notes = [POOLED_NOTE, *_offsets(classes, total), *notes]
+        notes = [POOLED_NOTE, *_offsets([part.negative for part in summaries], total), *notes]
+        notes += _empty_features(summaries, names)
     else:
         notes = [f"{names[0]} is the only file, so nothing was merged."]
     _write_summary(total, options, tuple(notes))
@@ -389,6 +390,19 @@ def _lost_edges(total: TwoClassSummary, summary: TwoClassSummary, file: str) -> 
             yield f"{file} and the files before it have no common edge of {listed}, so no empirical AUC is known."
 
 
+def _empty_features(summaries: list[TwoClassSummary], files: list[str]) -> Iterator[str]:
+    """Yield a sentence for each file that has no values of some features, although another file has such values."""
+    counts = np.array([np.minimum(part.negative.count, part.positive.count) for part in summaries])
+    for own, file in zip(counts, files, strict=True):
+        is_empty = (own == 0) & (counts > 0).any(axis=0)
+        if is_empty.any():
+            listed = format_list(np.array(summaries[0].feature_names)[is_empty], 10)
+            yield f"{file} has no values of {listed}; the result describes the other files."
+    without = [file for part, file in zip(summaries, files, strict=True) if part.histograms is None]
+    if 0 < len(without) < len(files):
+        yield f"The result has no histograms, because there are none in {format_list(without, 10)}."
+
+
 def _offsets(classes: list[ClassSummary], total: TwoClassSummary) -> Iterator[str]:
     """Yield a sentence that names the features whose negatives differ between the files by more than 1 SD."""
     means, variances = (np.array([getattr(part, name) for part in classes]) for name in ("mean", "std"))
@@ -398,7 +412,8 @@ def _offsets(classes: list[ClassSummary], total: TwoClassSummary) -> Iterator[st
     largest = [k for k in np.argsort(-np.nan_to_num(shifts))[:5] if shifts[k] > 1]
     if largest:
         listed = ", ".join(f"{total.feature_names[k]} ({shifts[k]:.1f} SD)" for k in largest)
-        yield f"The means of {total.negative_label} differ between the files by more than 1 SD in {listed}."
+        label = total.negative_label
+        yield f"The means of the negatives ({label}) differ between the files by more than 1 SD in {listed}."
 
 
 def _check_json_out(options: argparse.Namespace) -> None:

@@ -852,12 +852,14 @@ def _summarize_batches(
     if histogram_edges is not None and not isinstance(check_batches(batches), Iterator):
         sample = RowSample.of_batches(batches)
     total: Any = None
-    other_labels, n_rows = set(), 0
+    other_labels, n_rows, is_default = set(), 0, positive is None
     for table, labels in read_batches(batches):
         positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
         other_labels |= {name for name in unique_labels(labels) if name != positive}
         check_label_types([positive, *other_labels])
+        if is_default and negative is None:
+            _default_positive(np.array([positive, *other_labels]))  # raises an error if there are other labels
         if histogram_edges is not None and edges is None:
             drawn = RowSample.of(table) if sample is None else sample
             edges = choose_edges(histogram_edges, table.names, drawn.edges)

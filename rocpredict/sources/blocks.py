@@ -579,7 +579,7 @@ def has_row_order(frame: Any) -> bool:
         lines = _polars_plan(native)
         return all(_POLARS_NODES.match(line) and not _POLARS_UNORDERED.search(line) for line in lines)
     if library == "duckdb":
-        plan = native.explain()
+        plan = run_query(native.explain)
         lines = plan.splitlines()
         titles = [line for line in lines if "\u256d" in line]
         titles += [below for line, below in pairwise(lines) if "\u250c" in line]

@@ -78,6 +78,34 @@ def file_name(path: Path) -> str:
     return path.name if path.parent.parent.name.startswith(COPY_PREFIX) else str(path)
 
 
+FileVersion: TypeAlias = tuple[int, int, int]
+"""Inode, size and time of the last change of a file."""
+
+
+def file_version(path: Path) -> FileVersion:
+    """Return values that change if a file is replaced or written."""
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+@contextmanager
+def refuse_changes(versions: Mapping[Path, FileVersion]) -> Iterator[None]:
+    """Raise RocPredictError if one of the files has changed since its version was read, or changes meanwhile."""
+
+    def check() -> None:
+        for path, version in versions.items():
+            if not path.exists() or file_version(path) != version:
+                raise RocPredictError(f"{file_name(path)} changed while it was being read; read it again")
+
+    check()
+    try:
+        yield
+    except Exception:
+        check()
+        raise
+    check()
+
+
 @contextmanager
 def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
     r"""Open a CSV file or pipe with a header line.
@@ -649,10 +677,12 @@ class ChunkedCsv(BlockSource):
         self.texts: dict[int, str] = {}
         self._chunks: list[_Chunk] = []
         self._formats: dict[Path, tuple[list[str], str]] = {}
+        self._versions: dict[Path, FileVersion] = {}
         self.codes: dict[str, int] = {}
 
     def scan(self, path: Path, label: str | None) -> NDArray[np.int32]:
         """Check that polars can read the lines of a file, and return the label code of each line."""
+        self._versions[path] = file_version(path)
         with open_csv(path) as (header, rows, separator):
             first = [row for _, row in islice(rows, 1 + _N_CELLS_TO_CLASSIFY // len(header))]
         self._formats[path] = header, separator
@@ -762,7 +792,7 @@ class ChunkedCsv(BlockSource):
         for path, own in groupby(self._chunks, lambda chunk: chunk.path):
             chunks = _join_chunks(own) if n_threads > 1 else own  # noqa: B031
             # Polars uses a single processor in some steps, so several chunks are parsed at a time if memory permits.
-            with _open_bytes(path) as file:
+            with refuse_changes({path: self._versions[path]}), _open_bytes(path) as file:
                 work = partial(self._read_chunk, columns=selection)
                 for tile in map_ordered(work, _read_chunks(file, chunks), n_threads):
                     yield slice(start, start + len(tile)), slice(0, len(selection)), tile
@@ -847,13 +877,10 @@ def _split(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _read_chunks(file: IO[bytes], chunks: Iterable[_Chunk]) -> Iterator[tuple[_Chunk, bytes]]:
-    """Yield each chunk with its bytes, or raise RocPredictError if the file has become shorter."""
+    """Yield each chunk with its bytes."""
     for chunk in chunks:
         file.seek(chunk.offset)
-        content = file.read(chunk.size)
-        if len(content) != chunk.size:
-            raise RocPredictError(f"{file_name(chunk.path)} changed while it was being read; read it again")
-        yield chunk, content
+        yield chunk, file.read(chunk.size)
 
 
 def _open_bytes(path: Path) -> IO[bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from glob import glob, has_magic
@@ -29,9 +29,12 @@ from rocpredict.sources.csv_reader import (
     GZIP_MAGIC,
     CsvFiles,
     FeaturesAndLabels,
+    FileVersion,
     TableReader,
     check_first_bytes,
     file_name,
+    file_version,
+    refuse_changes,
 )
 from rocpredict.sources.table import (
     FeatureTable,
@@ -70,6 +73,7 @@ class ColumnarFiles(TableReader):
                 f"{file_name(paths[0])} is a {file_format} file, which needs polars: pip install 'rocpredict[frames]'"
             ) from None
         self._format = file_format
+        self._versions = {path: file_version(path) for path in paths}
         if file_format == "Parquet":
             self._scans = [polars.scan_parquet(path, glob=False) for path in paths]
         else:
@@ -101,7 +105,7 @@ class ColumnarFiles(TableReader):
         selection = names if label is None else [*names, label]
         scan_of_all = polars.concat([scan.select(selection) for scan in self._scans], how="vertical_relaxed")
         names_of_files = ", ".join(map(file_name, self._paths[:3]))
-        source = _LazyFrameSource(narwhals.from_native(scan_of_all), names_of_files, self._format)
+        source = _LazyFrameSource(narwhals.from_native(scan_of_all), names_of_files, self._format, self._versions)
         if not source.shape[0]:
             raise RocPredictError(f"{first} has columns but no rows; pass files with at least one row")
         table = FeatureTable(
@@ -116,12 +120,13 @@ class ColumnarFiles(TableReader):
 class _LazyFrameSource(DataFrameSource):
     """Parquet or Feather files that are read as one lazy frame."""
 
-    def __init__(self, frame: Any, name: str, file_format: FileFormat) -> None:
-        self._name, self._format = name, file_format
+    def __init__(self, frame: Any, name: str, file_format: FileFormat, versions: Mapping[Path, FileVersion]) -> None:
+        self._name, self._format, self._versions = name, file_format, versions
         super().__init__(frame)
 
     def collect(self, query: Any) -> Any:
-        return _translate_errors(query.collect, self._name, self._format)
+        with refuse_changes(self._versions):
+            return _translate_errors(query.collect, self._name, self._format)
 
 
 def _translate_errors(work: Any, name: str, file_format: FileFormat) -> Any:
@@ -293,10 +298,10 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     Parameters
     ----------
     paths : path, or sequence of paths
-        Paths of files or folders, or file name patterns. For a folder, its visible CSV, Parquet or Feather files are
-        returned; they must have the same format. h5ad files must be named one by one. For a pattern such as
-        ``"2024-*.parquet"``, the matching files are returned. The files in a folder, and the files that match a
-        pattern, are sorted by name.
+        Paths of files or folders, or file name patterns. For a folder, its CSV, Parquet or Feather files are returned,
+        which must have the same format; files whose names begin with a point or an underscore are not included. h5ad
+        files must be named one by one. For a pattern such as ``"2024-*.parquet"``, the matching files are returned. The
+        files in a folder, and the files that match a pattern, are sorted by name.
 
     Returns
     -------
@@ -305,8 +310,8 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     Raises
     ------
     RocPredictError
-        If a folder contains no CSV, Parquet or Feather file, if a folder contains files of several formats, if a
-        pattern matches no file, or if a file is named twice.
+        If a folder contains no CSV, Parquet or Feather file, if a folder contains files of several formats or files in
+        subfolders, if a pattern matches no file, or if a file is named twice.
     """
     every = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
     if not every:
@@ -330,7 +335,14 @@ def _expand(path: Any) -> Sequence[str | PathLike[str]]:
     if "://" in name:
         raise RocPredictError(f"{name} is a remote path; pass a lazy frame, such as polars.scan_parquet({name!r})")
     if os.path.isdir(name):
-        visible = [file for file in sorted(Path(name).iterdir()) if not file.name.startswith(".")]
+        visible = [file for file in sorted(Path(name).iterdir()) if not file.name.startswith((".", "_"))]
+        nested = next((file for folder in visible if folder.is_dir() for file in _tables_below(folder)), None)
+        if nested is not None:
+            suffix = nested.suffix
+            raise RocPredictError(
+                f"{name} is a folder with files in subfolders, such as {nested}; pass the pattern "
+                f"'{Path(name) / '**' / '*'}{suffix}' for all files, or '{Path(name) / '*'}{suffix}' without subfolders"
+            )
         formats_of = {file: _format_by_name(file) for file in visible}
         files = [file for file, kind in formats_of.items() if kind]
         formats = sorted({kind for kind in formats_of.values() if kind})
@@ -350,6 +362,13 @@ def _expand(path: Any) -> Sequence[str | PathLike[str]]:
             raise RocPredictError(f"{name} matches no file; pass an existing file, folder or pattern")
         return matches
     return [path]
+
+
+def _tables_below(folder: Path) -> Iterator[Path]:
+    """Yield the visible tables in a folder and in its subfolders."""
+    for file in sorted(folder.iterdir()):
+        if not file.name.startswith((".", "_")):
+            yield from _tables_below(file) if file.is_dir() else [file] if _format_by_name(file) else ()
 
 
 def open_tables(paths: PathArgument) -> TableReader:

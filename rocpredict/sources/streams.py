@@ -203,7 +203,7 @@ def _refuse_unreadable(piece: Any) -> Iterator[None]:
         yield
     except RocPredictError:
         raise
-    except (OSError, ValueError) as error:  # base classes of the errors of pyarrow
+    except (OSError, ValueError, NotImplementedError) as error:  # base classes of the errors of pyarrow
         raise RocPredictError(f"{_piece_name(piece)} cannot be read: {first_line(error)}") from None
 
 
@@ -304,7 +304,7 @@ def _read_once(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             is_empty = False
             yield batch
-    except (OSError, ValueError) as error:  # base classes of the errors of pyarrow
+    except (OSError, ValueError, NotImplementedError) as error:  # base classes of the errors of pyarrow
         raise RocPredictError(
             f"X cannot be read: {first_line(error)}; a reader can be read only once, so open it again"
         ) from None
