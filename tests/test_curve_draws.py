@@ -168,6 +168,100 @@ def test_planned_curves_start_as_steeply_as_the_largest_negatives_suggest():
         assert high[study, place, draw] == pytest.approx(steep, rel=1e-12)
 
 
+def planned_curve(at, vertices, exponent, flat, ends):
+    """Return the TPRs of the low and of the high curve at FPRs, from the vertices of one draw.
+
+    ``flat`` contains the last inner vertex without a positive above it, and the first one with all positives above it.
+    ``ends`` indicates whether the largest and the smallest negative have a vertex.
+    """
+    (x, y), (last_zero, first_one) = vertices, flat
+    line = np.interp(at, x, y)
+    low, high, is_first, is_last = line.copy(), line.copy(), (at < x[1]) & ends[0], (at >= x[-2]) & ends[1]
+    low[is_first] = (y[1] * (at / x[1]) ** 4)[is_first]
+    high[is_first] = (y[1] * (at / x[1]) ** exponent)[is_first]
+    high[is_last] = (1 - (1 - y[-2]) * ((1 - at) / (1 - x[-2])) ** 4)[is_last]
+    if last_zero:
+        low[(x[last_zero] <= at) & (at < x[last_zero + 1])] = y[last_zero]
+    if 1 < first_one < len(x) - 1:
+        high[(x[first_one - 1] <= at) & (at < x[first_one])] = y[first_one]
+    return np.array([low, high])
+
+
+def planned_area(start, end, curve, *arguments):
+    """Integrate a planned curve from ``start`` to ``end`` between its vertices, by quadrature."""
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    s = (nodes + 1) / 2
+    edges = np.union1d(np.clip(curve[0], start, end), [start, end])
+    # with the 12th power of s, the integrand is smooth where a curve starts with a small power of the FPR
+    fpr = edges[:-1, None] + np.diff(edges)[:, None] * s**12
+    return planned_curve(fpr, curve, *arguments) @ (6 * weights * s**11) @ np.diff(edges)
+
+
+PLANNED = {
+    "all ranks": (np.arange(1, 7), 3, (6, 8), ((0, 1), (0, 0.03), (0.2, 0.6), (0.7, 1), (0.02,), (0.3,), (0.97,))),
+    "first ranks": (np.array([1, 2, 3, 5, 10, 14]), 10, (40, 8), ((0, 0.1), (0.01, 0.05), (0.005,), (0.1,))),
+    "inner ranks": (np.arange(18, 24), 10, (40, 8), ((0.5, 0.55), (0.53,))),
+    "last ranks": (np.array([25, 30, 37, 38, 39, 40]), 10, (40, 8), ((0.8, 1), (0.9, 0.99), (0.95,), (0.995,))),
+    "one negative": (np.array([1]), 1, (1, 8), ((0, 1), (0.3, 0.9), (0.1,), (0.8,))),
+}
+"""Ranks of negatives with a vertex, last rank of the top quarter, class sizes, and ranges of FPRs or single FPRs."""
+ABOVE = np.array(
+    [[0, 0, 2, 5, 8, 8], [1, 2, 2, 4, 6, 7], [0] * 6, [8] * 6, [0, 0, 0, 8, 8, 8], [3] * 6, [0, 1, 3, 3, 7, 8]]
+)
+"""Numbers of positives above six negatives in each study."""
+
+
+@pytest.mark.parametrize("case", PLANNED)
+def test_rates_and_areas_of_planned_curves(case):
+    """Every draw of every study by its definition: power laws at the ends, steps from 0 and to 1, straight lines."""
+    ranks, quarter, counts, ranges = PLANNED[case]
+    for n_above in (ABOVE[:, : len(ranks)], ABOVE[[1, 5], : len(ranks)]):
+        draws = _Draws.draw(ranks, quarter, n_above, counts=counts, n_draws=3, rng=np.random.default_rng(3))
+        ends = ranks[0] == 1, ranks[-1] == counts[0]
+        assert (draws.has_first, draws.has_last) == ends
+        for limits in ranges:
+            result = np.array(draws.quantity((limits[0], limits[-1]))).reshape(2, len(n_above), 2, 3)
+            for study, place, draw in np.ndindex(result.shape[1:]):
+                above = n_above[study]
+                y = draws.sums[draws.sum_index[study], draw] + (draws.extra[draw] if place == 0 else 0)
+                x, quarter_place = draws.fpr[:, draw], int(np.flatnonzero(ranks >= quarter)[0])
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    rise = np.log(y[quarter_place] / y[0]) / np.log(x[quarter_place + 1] / x[1])
+                exponent = 0.5 if np.isnan(rise) else np.clip(rise, 0.05, 1) / 2
+                flat = int(np.sum(above == 0)), 1 + int(np.sum(above < counts[1]))
+                arguments = (x, np.array([0, *y, 1])), exponent, flat, ends
+                if len(limits) == 1:
+                    expected = planned_curve(np.array(limits), *arguments)[:, 0]
+                else:
+                    expected = planned_area(*limits, *arguments)
+                assert result[:, study, place, draw] == pytest.approx(expected, rel=1e-7, abs=1e-9), (limits, study)
+
+
+def test_planned_vertices_are_uniform_order_statistics():
+    """FPRs at the ranks, TPRs at the counts, steps between them and the additional positive are beta variates.
+
+    17 Kolmogorov-Smirnov tests at 1e-5.
+    """
+    ranks, above = np.array([1, 3, 4, 9]), np.array([[0, 2, 2, 5], [1, 1, 4, 7]])
+    draws = _Draws.draw(ranks, 3, above, counts=(12, 7), n_draws=4000, rng=np.random.default_rng(8))
+
+    def check(values, a, total):
+        assert stats.kstest(values, stats.beta(a, total - a).cdf).pvalue > 1e-5
+
+    for k, rank in enumerate(ranks, 1):
+        check(draws.fpr[k], rank, 13)
+    for k in (2, 3, 4):
+        check(draws.fpr[k] - draws.fpr[k - 1], ranks[k - 1] - ranks[k - 2], 13)
+    check(draws.extra, 1, 8)
+    tpr = draws.sums[draws.sum_index]
+    for study, k in zip(*np.nonzero(above), strict=True):
+        check(tpr[study, k], above[study, k], 8)
+    check(tpr[0, 3] - tpr[0, 2], 3, 8)
+    check(tpr[1, 3] - tpr[0, 3], 2, 8)  # studies of a block have the same draws
+    assert (tpr[0, 0] == 0).all()
+    assert tpr[1, 3] + draws.extra == pytest.approx(np.ones(4000), rel=1e-12)
+
+
 def test_quick_draws_are_centered_at_the_empirical_area():
     """100,000 + 50,000, drawn by a grid: the mean is within 4 standard errors of the area by the trapezoidal rule."""
     classes = both_features((100_000, 50_000), 3, 12)

@@ -13,10 +13,21 @@ from scipy.special import ndtr, ndtri
 import rocpredict as rp
 from rocpredict import Gaussian, PredictedRoc
 from rocpredict.base.formatting import to_json
-from rocpredict.inference.expected import auc_variances, difference_variances, tpr_variances
+from rocpredict.inference import expected as expected_module
+from rocpredict.inference.curve_draws import draws_interval
+from rocpredict.inference.expected import (
+    ExpectedCurve,
+    SimulatedLimits,
+    auc_variances,
+    difference_variances,
+    draw_placements,
+    integrate_covariance,
+    tpr_variances,
+)
 from rocpredict.inference.hypotheses import ComparedQuantity
 from rocpredict.planning import StudyDesign, power, sample_size
 from tests.cases import check_each, check_refused
+from tests.samples import pair_wins
 
 PAPER = {"mean": (4, 8), "std": (3, 2)}
 Z = stats.norm.ppf(0.975)
@@ -185,6 +196,50 @@ def test_other_distributions():
     ]
     assert auc_variances(pilot)["exact"](2, 2) == pytest.approx(np.var(areas), rel=1e-12)
     assert sample_size(pilot, width=0.1).estimate == pytest.approx(pilot.auc())
+
+
+def test_placement_variances_of_a_pilot_by_all_of_its_samples():
+    """Expected sample variances of placement values in studies of 2 negatives and 3 positives, with ties.
+
+    Both classes have a single value in common, so both extremes of a placement value occur.
+    """
+    negative, positive = np.array([1, 2, 2, 4]), np.array([2, 3, 4])
+    shared = integrate_covariance(rp.Ecdf(negative), rp.Ecdf(positive))
+    variances, areas = [], []
+    for one, other in product(product(negative, repeat=2), product(positive, repeat=3)):
+        wins = pair_wins(one, other)
+        variances.append((np.var(wins.mean(axis=0), ddof=1), np.var(wins.mean(axis=1), ddof=1)))
+        areas.append(wins.mean())
+    assert shared.placement_variances(2, 3) == pytest.approx(np.mean(variances, axis=0), rel=1e-12)
+    assert shared.covariance(2, 3) == pytest.approx(np.var(areas), rel=1e-12)
+
+
+def test_covariances_of_a_sample_and_a_continuous_class():
+    """A discrete class against a Gaussian one, by sums over the values and pairs of values of the discrete one."""
+    values, masses, gaussian = np.array([-1.0, 0.2, 2.0]), np.array([0.25, 0.5, 0.25]), stats.norm(0.7, 1.3)
+    sample = rp.Ecdf([-1.0, 0.2, 0.2, 2.0])
+    above, pairs = gaussian.sf(values), gaussian.sf(np.maximum(values[:, None], values))
+    auc = masses @ above
+    expected = auc * (1 - auc), masses @ pairs @ masses - auc**2, masses @ above**2 - auc**2
+    assert tuple(integrate_covariance(sample, Gaussian(0.7, 1.3))) == pytest.approx(expected, abs=1e-10)
+    below, pairs = 1 - above, gaussian.cdf(np.minimum(values[:, None], values))
+    auc = masses @ below
+    expected = auc * (1 - auc), masses @ below**2 - auc**2, masses @ pairs @ masses - auc**2
+    assert tuple(integrate_covariance(Gaussian(0.7, 1.3), sample)) == pytest.approx(expected, abs=1e-10)
+
+
+def test_placement_values_of_many_studies_pair_by_pair():
+    rng = np.random.default_rng(6)
+    for shape in ((5, 4), (1, 3), (6, 1)):
+        for tied in (False, True):
+            negative, positive = (rng.integers(0, 4, (3, n)).astype(float) for n in shape)
+            if not tied:
+                negative, positive = (part + rng.uniform(size=part.shape) for part in (negative, positive))
+            of_negatives, of_positives = draw_placements(negative, positive, tied=tied)
+            for study in range(3):
+                wins = pair_wins(negative[study], positive[study])
+                assert of_negatives[study] == pytest.approx(wins.mean(axis=0), abs=1e-15)
+                assert of_positives[study] == pytest.approx(wins.mean(axis=1), abs=1e-15)
 
 
 def test_the_variance_of_a_tpr_written_out():
@@ -469,6 +524,129 @@ def test_four_planned_widths_are_those_of_the_default_interval_of_curves():
     """Four of the designs by 80 studies each; falsely off once in 4e5."""
     names = ("TPR near 1, 20 + 100", "TPR, 5 + 5", "FPR 0.3 to 1, 10 + 10", "TPR 0.8 to 1, 30 + 20")
     check_each({name: CURVE_DESIGNS[name] for name in names}, partial(check_curve_design, runs=80, seed=32))
+
+
+LIMITED = [
+    ("fpr", (0.1, 0.1), (12, 9), 0.95),
+    ("fpr", (0.9, 0.9), (5, 30), 0.5),
+    ("fpr", (0.0, 0.3), (8, 7), 0.93),
+    ("fpr", (0.25, 1.0), (4, 11), 0.75),
+    ("tpr", (0.75, 1.0), (9, 8), 0.75),
+    ("fpr", (0.05, 0.05), (700, 9), 0.5),
+]
+"""Axis and range of rates, class sizes, and level."""
+
+
+@pytest.mark.parametrize(("axis", "rates", "counts", "level"), LIMITED)
+def test_limits_of_simulated_studies_are_quantiles_of_their_draws(monkeypatch, axis, rates, counts, level):
+    """As in an interval of a sample, with the estimate of the empirical curve of each study.
+
+    The curve of a study is rebuilt with one value for each negative, and the positives between these values.
+    """
+    monkeypatch.setattr(expected_module, "_N_BLOCKS", (6, 6))
+    blocks, drawn = [], []
+
+    class Recorded(expected_module._Draws):
+        @classmethod
+        def draw(cls, ranks, quarter, n_above, *, counts, n_draws, rng):
+            blocks.append((ranks, n_above, counts, n_draws))
+            return super().draw(ranks, quarter, n_above, counts=counts, n_draws=n_draws, rng=rng)
+
+        def quantity(self, fpr_range):
+            drawn.append(super().quantity(fpr_range))
+            return drawn[-1]
+
+    monkeypatch.setattr(expected_module, "_Draws", Recorded)
+    curve = gaussians(0.8, 1.5)
+    limits = ExpectedCurve.from_roc(curve, axis, *rates).simulate_limits(counts, level)
+    exchanged, fpr = (counts[::-1], (1 - rates[1], 1 - rates[0])) if axis == "tpr" else (counts, rates)
+    width = fpr[1] - fpr[0] or 1
+    n_studies = 5 if fpr[0] < fpr[1] else 10
+    assert limits.low.shape == limits.high.shape == (6, n_studies)
+    n_draws = max(
+        200, int(np.ceil(20 / (1 - level)))
+    )  # at least 20 draws beyond each limit, from two draws of each resample
+    for index, ((ranks, n_above, sizes, size), (low_draws, high_draws)) in enumerate(zip(blocks, drawn, strict=True)):
+        assert (sizes, size, low_draws.shape) == (exchanged, n_draws, (n_studies, 2 * n_draws))
+        if exchanged[0] < 100:
+            assert ranks.tolist() == list(range(1, exchanged[0] + 1))
+            estimates = np.array([study_estimate(above, exchanged, fpr) for above in n_above])
+        else:
+            assert ranks[35] == 36  # 35 of 700 negatives are above the threshold, the next one is not
+            estimates = n_above[:, 35] / 9
+        wanted = draws_interval((low_draws.T, high_draws.T), level, estimates, (0, width))
+        assert limits.low[index].tolist() == pytest.approx(wanted[0].tolist(), abs=1e-12)
+        assert limits.high[index].tolist() == pytest.approx(wanted[1].tolist(), abs=1e-12)
+
+
+def study_estimate(n_above, counts, fpr):
+    """Return the TPR, or the partial area, of the empirical curve with these numbers of positives above negatives."""
+    between = np.diff(np.concatenate([[0], n_above, [counts[1]]]))
+    roc = rp.EmpiricalRoc(-np.arange(1.0, counts[0] + 1), -np.repeat(np.arange(counts[0] + 1) + 0.5, between))
+    return roc.tpr_at_fpr(fpr[0]) if fpr[0] == fpr[1] else roc.partial_auc(fpr=fpr)
+
+
+def test_simulated_studies_have_the_expected_counts(monkeypatch):
+    """Positives above the k-th negative: mean and variance of a binomial number with the TPR at a beta variate.
+
+    6 standard errors of 5,000 studies. There are at most 250 blocks of studies: 10 for a TPR, 5 for an area.
+    """
+    seen = []
+    real = expected_module._Draws.draw
+    monkeypatch.setattr(expected_module, "_TAIL_DRAWS", 1)
+
+    def draw(ranks, quarter, n_above, **options):
+        seen.append(n_above)
+        return real(ranks, quarter, n_above, **options | {"n_draws": 5})
+
+    monkeypatch.setattr(expected_module._Draws, "draw", draw)
+    monkeypatch.setattr(
+        expected_module.ExpectedCurve, "_empirical_areas", lambda _, ranks, n_above, counts: n_above[:, 0]
+    )
+    monkeypatch.setattr(expected_module, "floor", lambda _: 1)
+    curve, grid = gaussians(0.8, 1.5), (np.arange(20_000) + 0.5) / 20_000
+    for limits, n_studies in (((0.2, 0.2), 10), ((0.0, 0.5), 5)):
+        seen.clear()
+        ExpectedCurve.from_roc(curve, "fpr", *limits).simulate_limits((4, 9), 0.5)
+        assert len(seen) == 250
+        assert {part.shape for part in seen} == {(n_studies, 4)}
+        above = np.concatenate(seen)
+        for k in range(4):
+            tpr = curve.tpr_at_fpr(stats.beta(k + 1, 4 - k).ppf(grid))
+            mean, variance = 9 * tpr.mean(), 9 * (tpr * (1 - tpr)).mean() + 81 * tpr.var()
+            assert above[:, k].mean() == pytest.approx(mean, abs=6 * np.sqrt(variance / len(above)))
+            assert above[:, k].var() == pytest.approx(variance, rel=6 * np.sqrt(2 / len(above)))
+
+
+def test_the_mean_width_has_the_error_of_its_blocks():
+    low, high = np.random.default_rng(4).uniform(size=(2, 7, 5))
+    mean, error = SimulatedLimits(low, high + 1).mean_width()
+    assert mean == pytest.approx(np.mean(high + 1 - low), rel=1e-14)
+    assert error == pytest.approx(stats.sem(np.mean(high - low, axis=1)), rel=1e-12)
+
+
+def test_the_large_sample_variance_of_a_partial_area_by_placement_values():
+    """Variances of the docstring, of 20,000 quantiles of each class; for a TPR range the classes are exchanged."""
+    uniform = (np.arange(20_000) + 0.5) / 20_000
+    fprs = {roc: roc.negative.sf(roc.positive.ppf(uniform)) for roc in (gaussians(0.8, 1.5), SKEWED)}
+    for (roc, v), (low, high) in product(fprs.items(), ((0, 1), (0, 0.2), (0.3, 1), (0.1, 0.45))):
+        g = np.clip(high - v, 0, high - low)
+        at_low, at_high, at_u = (roc.tpr_at_fpr(rate) for rate in (low, high, uniform))
+        h = np.where(uniform < high, at_high - np.maximum(at_u, at_low), 0)
+        forwards = ExpectedCurve.from_roc(roc, "fpr", low, high)
+        for counts in ((10, 30), (7, 2)):
+            variance = forwards.area_variance(*counts)
+            assert variance == pytest.approx(g.var() / counts[1] + h.var() / counts[0], rel=1e-4)
+        mirrored = PredictedRoc(negative=roc.positive, positive=roc.negative, direction="lower")
+        backwards = ExpectedCurve.from_roc(mirrored, "tpr", 1 - high, 1 - low)
+        assert backwards.area_variance(30, 10) == pytest.approx(forwards.area_variance(10, 30), rel=1e-6)
+    whole = ExpectedCurve.from_roc(SKEWED, "fpr", 0, 1)
+    large = 10**9 * auc_variances(SKEWED)["exact"](10**9, 10**9)
+    assert 10**9 * whole.area_variance(10**9, 10**9) == pytest.approx(large, rel=1e-5)
+    for axis in ("fpr", "tpr"):
+        tpr = ExpectedCurve.from_roc(rp.EmpiricalRoc([1, 2], [1, 3]), axis, 0, 1).tpr
+        assert (tpr[0], tpr[-1]) == (0, 1)
+        assert (np.diff(tpr) >= 0).all()
 
 
 def test_simulated_widths_approach_the_large_sample_variance():
