@@ -200,6 +200,54 @@ def test_the_pointwise_band_of_samples_is_no_narrower_than_the_interval():
     assert first == again != other
 
 
+def test_fprs_in_any_order_have_the_same_limits():
+    """Every band is computed FPR by FPR, except that its limits do not fall as the FPR rises; ends included."""
+    fpr = np.array([0.0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.77, 0.9, 1.0])
+    order = np.array([4, 8, 2, 0, 6, 1, 7, 3, 5])
+    for name, (roc, methods) in curves().items():
+        for method in {*methods, None} - {"bootstrap"}:
+            kind = "simultaneous" if method in {"kolmogorov-smirnov", "working-hotelling"} else "pointwise"
+            sorted_band, shuffled = (roc.band(0.8, kind=kind, method=method, fpr=at) for at in (fpr, fpr[order]))
+            assert shuffled.fpr.tolist() == fpr[order].tolist()
+            for part in ("tpr", "low", "high"):
+                assert getattr(shuffled, part).tolist() == getattr(sorted_band, part)[order].tolist(), (name, method)
+            assert (sorted_band.low[-1], sorted_band.tpr[-1], sorted_band.high[-1]) == (1, 1, 1)
+            if isinstance(roc, PredictedRoc) and method != "working-hotelling":
+                assert (sorted_band.low[0], sorted_band.tpr[0], sorted_band.high[0]) == (0, 0, 0)
+            assert sorted_band.mean_width == pytest.approx(np.mean(sorted_band.high - sorted_band.low), rel=1e-14)
+            assert sorted_band.contains(lambda _, band=sorted_band: band.low)
+            assert sorted_band.contains(lambda _, band=sorted_band: band.high)
+            place = 4
+            for outside in (sorted_band.low[place] - 1e-9, sorted_band.high[place] + 1e-9):
+                tpr = sorted_band.tpr.copy()
+                tpr[place] = outside
+                assert not sorted_band.contains(lambda _, tpr=tpr: tpr)
+
+
+def test_a_pointwise_band_of_samples_is_the_interval_made_monotone():
+    """With limits by Hilgers' method, which do not depend on other FPRs; the curve is inside and ends at (1, 1)."""
+    fpr = np.linspace(0, 1, 41)
+    for seed, decimals in ((0, None), (1, 0), (2, 1)):
+        roc = EmpiricalRoc(*two_normals((14, 11), seed, shift=1.2, decimals=decimals))
+        band, interval = roc.band(0.3, fpr=fpr, method="hilgers"), roc.tpr_at_fpr_interval(fpr, 0.3, method="hilgers")
+        low, high = np.minimum(interval.low, band.tpr), np.maximum(interval.high, band.tpr)
+        low[-1] = high[-1] = 1
+        assert band.low.tolist() == [low[i:].min() for i in range(41)]
+        assert band.high.tolist() == [high[: i + 1].max() for i in range(41)]
+        assert band.tpr.tolist() == roc.tpr_at_fpr(fpr).tolist()
+        assert not band.flags
+
+
+def test_a_class_of_one_observation_is_flagged():
+    two, one = [1.0, 2.0], [1.5]
+    for kind in ("pointwise", "simultaneous"):
+        for negative, positive, flagged in ((two, two, False), (one, two, True), (two, one, True)):
+            band = EmpiricalRoc(negative, positive).band(kind=kind, n_resamples=50)
+            assert ("single_observation" in band.flags) == flagged
+        for count, flagged in (((2, 2), False), ((1, 2), True), ((2, 1), True)):
+            assert ("single_observation" in published(count).band(kind=kind).flags) == flagged
+
+
 def test_degenerate_classes_leave_room():
     """Separation, reversal, one row, one value, infinities: no NaN, the estimate inside, and a width above 0."""
     rocs = [

@@ -10,12 +10,14 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from scipy.special import expit, logit, ndtr, ndtri
+from scipy.special import expit, gammaln, logit, ndtr, ndtri
 
 import rocpredict as rp
+from rocpredict.base.progress import use_progress
 from rocpredict.inference.bootstrap import BootstrapOptions
-from tests.cases import check_each, check_refused
-from tests.samples import pair_wins
+from rocpredict.inference.parametric import PairFit, ParametricUncertainty, pivotal_draws, pivotal_tpr
+from tests.cases import check_each, check_refused, refuses
+from tests.samples import labelled, pair_wins, two_normals
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 PARTIAL_AUC_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
@@ -398,6 +400,22 @@ def test_rate_of_a_gaussian_class_exactly():
         assert result.estimate == pytest.approx(1 - stats.norm.cdf(threshold, mean, std), rel=1e-12)
 
 
+def test_degrees_of_freedom_of_the_smallest_classes():
+    """Two observations of a class have one degree of freedom; of both classes, by Satterthwaite's formula."""
+    for count in ((2, 2), (2, 40), (3, 2)):
+        roc = predicted(4, 3, 8, 2, count)
+        for name, mean, std, n in (("fpr", 4, 3, count[0]), ("tpr", 8, 2, count[1])):
+            z = (mean - 5.5) / std
+            half = stats.t.ppf(0.6, n - 1) * np.sqrt(1 / n + z * z / 2 / (n - 1))
+            result = roc.rate_interval(name, 5.5, 0.2, method="delta")
+            assert tuple(result) == pytest.approx(ndtr(z + half * SIDES), rel=1e-12)
+        variances = np.array(delta_variances(separation, PAIRS[0], count))
+        df = variances.sum() ** 2 / np.sum(variances**2 / (np.array(count) - 1))
+        half = stats.t.ppf(0.6, df) * np.sqrt(variances.sum())
+        expected = ndtr(float(separation(*map(mp.mpf, PAIRS[0]))) + half * SIDES)
+        assert tuple(roc.auc_interval(0.2, method="delta")) == pytest.approx(expected, rel=1e-12)
+
+
 def test_intervals_of_empirical_rates_equal_beta_quantiles():
     roc = empirical(*samples(2, (20, 15)))
     cells = roc.rates(3.0).counts
@@ -411,6 +429,228 @@ def test_intervals_of_empirical_rates_equal_beta_quantiles():
     assert estimates == pytest.approx([ameans, 2 * ameans - 1], rel=1e-12)
 
 
+# ---- refits to resamples, and pivots
+def resampled_rows(first, second, n_resamples, seed):
+    """Yield the rows of both classes in each resample; the first class has the first stream of random numbers."""
+    for counts in BootstrapOptions(n_resamples, seed).resample_counts((None, None), (len(first), len(second))):
+        for draws in zip(*counts, strict=True):
+            yield [np.repeat(x, n.astype(int)) for x, n in zip((first, second), draws, strict=True)]
+
+
+def refitted(negative, positive):
+    pair = (rp.Gaussian(x.mean(), x.std(ddof=1)) for x in (negative, positive))
+    return rp.PredictedRoc(*pair)
+
+
+def test_bootstrap_of_two_gaussians_by_refits():
+    """Quantiles of the refits, one by one, for every quantity; both directions, and classes exchanged."""
+    negative, positive = two_normals((9, 13), 3)
+    options, n = {"method": "bootstrap", "n_resamples": 30, "rng": 4}, 30
+    for sign, direction in ((1, None), (-1, "lower")):
+        roc = rp.predict_roc(*labelled(sign * negative, sign * positive), direction=direction)
+        refits = [refitted(*rows) for rows in resampled_rows(negative, positive, n, 4)]
+
+        def check(interval, function, refits=refits):
+            expected = np.quantile([function(refit) for refit in refits], [0.1, 0.9], axis=0)
+            assert np.transpose(expected) == pytest.approx(np.transpose([interval.low, interval.high]), abs=1e-9)
+            assert interval.method == "bootstrap"
+            assert not interval.flags
+
+        check(roc.auc_interval(0.8, **options), lambda refit: refit.auc())
+        check(roc.tpr_at_fpr_interval(0.2, 0.8, **options), lambda refit: refit.tpr_at_fpr(0.2))
+        check(roc.tpr_at_fpr_interval([0.05, 0.5], 0.8, **options), lambda refit: refit.tpr_at_fpr([0.05, 0.5]))
+        check(roc.partial_auc_interval(0.8, fpr=(0.1, 0.3), **options), lambda refit: refit.partial_auc(fpr=(0.1, 0.3)))
+        check(roc.partial_auc_interval(0.8, tpr=(0.6, 1), **options), lambda refit: refit.partial_auc(tpr=(0.6, 1)))
+        best = roc.best_threshold()
+        check(best.ameans_interval(0.8, **options), lambda refit: refit.best_threshold().ameans)
+        interval = best.threshold_interval(0.8, **options)
+        check(interval, lambda refit, sign=sign: sign * refit.best_threshold().threshold)
+        assert roc.auc_std_error(**options) == pytest.approx(np.std([refit.auc() for refit in refits], ddof=1))
+        area = [refit.partial_auc(fpr=(0, 0.2)) for refit in refits]
+        assert roc.partial_auc_std_error(fpr=(0, 0.2), **options) == pytest.approx(np.std(area, ddof=1), rel=1e-9)
+        exchanged = [refitted(*rows[::-1]) for rows in resampled_rows(positive, negative, n, 4)]
+        check(roc.fpr_at_tpr_interval(0.7, 0.8, **options), lambda refit: refit.fpr_at_tpr(0.7), exchanged)
+
+
+def test_bootstrap_of_fits_that_fail(monkeypatch):
+    """Half of the fits suffice; a batch of resamples is fitted at once, with the samples as further arguments."""
+    negative, positive = np.array([1.0, 2, 4, 7, 8]), np.array([3.0, 5, 6, 9, 9, 10])
+    calls, reports = [], []
+
+    def fit(n_failed):
+        def fit_pair(*parts):
+            calls.append(parts)
+            if len(calls) % 2 and len(calls) <= 2 * n_failed + 1 and len(calls) > 1:
+                raise rp.RocPredictError("no fit")
+            return rp.Ecdf(parts[0]), rp.Ecdf(parts[1])
+
+        return fit_pair
+
+    def uncertainty(fit_pair, **options):
+        refit = PairFit(negative, positive, fit_pair, **options)
+        pair = rp.Ecdf(negative), rp.Ecdf(positive)
+        return ParametricUncertainty(*pair, (5, 6), BootstrapOptions(40, 2), refit)
+
+    areas = [pair_wins(*rows).mean() for rows in resampled_rows(negative, positive, 40, 2)]
+    for n_failed in (0, 1, 20):
+        calls.clear()
+        replicates, flags = uncertainty(fit(n_failed)).bootstrap(lambda solver: solver.auc())
+        kept = [area for index, area in enumerate(areas) if not (index % 2 and index < 2 * n_failed)]
+        assert len(kept) == 40 - n_failed
+        assert replicates[:, 0] == pytest.approx(kept, abs=1e-12)
+        assert ("dropped_resamples" in flags) == (n_failed > 0)
+        assert [part.tolist() for part in calls[0]] == [negative.tolist(), positive.tolist()]
+    calls.clear()
+
+    def fail_often(*parts):
+        calls.append(parts)
+        if len(calls) > 20:
+            raise rp.RocPredictError("no fit")
+        return rp.Ecdf(parts[0]), rp.Ecdf(parts[1])
+
+    refuses("could be fitted to only 19 of 40 resamples", uncertainty(fail_often).bootstrap, lambda s: s.auc())
+
+    def fit_batch(*parts):
+        if len(parts) == 2:
+            return rp.Ecdf(parts[0]), rp.Ecdf(parts[1])
+        assert [part.tolist() for part in parts[2:]] == [negative.tolist(), positive.tolist()]
+        means = [part.mean(axis=1) for part in parts[:2]]
+        return rp.Gaussian(means[0], np.ones(40)), rp.Gaussian(means[1], np.ones(40))
+
+    replicates, flags = uncertainty(fit_batch, takes_batches=True).bootstrap(lambda solver: solver.auc())
+    gaps = [rows[1].mean() - rows[0].mean() for rows in resampled_rows(negative, positive, 40, 2)]
+    assert replicates[:, 0] == pytest.approx(ndtr(np.array(gaps) / np.sqrt(2)), rel=1e-12)
+    assert not flags
+    # in chunks of four resamples, the progress of each fit is reported
+    monkeypatch.setattr("rocpredict.inference.bootstrap._MAX_CHUNK_SIZE", 100)
+    calls.clear()
+    with use_progress(lambda *report: reports.append(report)):
+        replicates, _ = uncertainty(fit(0)).bootstrap(lambda solver: solver.auc())
+    assert replicates[:, 0] == pytest.approx(areas, abs=1e-12)
+    assert reports == sorted(reports)
+    assert {*reports} == {(k, 40) for k in range(1, 41)}
+
+
+def test_fits_of_reflected_and_exchanged_samples():
+    negative, positive = np.array([1.0, 2, 4]), np.array([3.0, 5, 6, 9])
+    calls = []
+
+    def fit(*parts):
+        calls.append([part.tolist() for part in parts])
+        return rp.Gaussian(1, 2), rp.Gaussian(5, 3)
+
+    refit = PairFit(negative, positive, fit, takes_batches=True)
+    reflected, exchanged = refit.reflected(), refit.swap_classes()
+    assert (reflected.negative.tolist(), reflected.positive.tolist()) == ([-1, -2, -4], [-3, -5, -6, -9])
+    assert (exchanged.negative.tolist(), exchanged.positive.tolist()) == (positive.tolist(), negative.tolist())
+    assert reflected.takes_batches
+    assert exchanged.takes_batches
+    pair = reflected.fit(np.array([-7.0]), np.array([-8.0]), *(-part for part in (negative, positive)))
+    assert [(float(d.mean), float(d.std)) for d in pair] == [(-1, 2), (-5, 3)]
+    pair = exchanged.fit(np.array([8.0]), np.array([7.0]), positive, negative)
+    assert [(float(d.mean), float(d.std)) for d in pair] == [(5, 3), (1, 2)]
+    assert calls[0] == calls[1] == [[7], [8], negative.tolist(), positive.tolist()]
+
+
+def test_intervals_of_a_fitted_family_are_those_of_its_sample():
+    """For a family other than the Gaussian: the interval of the empirical AUC, extended to the predicted AUC."""
+    extended = set()
+    cases = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        negative, positive = rng.gamma(4, 1, 12), rng.gamma(5, 1.3, 6)
+        fitted = rp.predict_roc(*labelled(negative, positive), family="logistic")
+        cases += [(fitted, empirical(negative, positive), method) for method in (None, "delong", "newcombe")]
+    for fitted, sample, method in cases:
+        result, expected = (roc.auc_interval(0.05, method=method) for roc in (fitted, sample))
+        assert result.estimate == fitted.auc() != expected.estimate
+        assert result.low == min(expected.low, fitted.auc())
+        assert result.high == max(expected.high, fitted.auc())
+        assert result.method == expected.method
+        assert ("interval_extended" in result.flags) == (not expected.low <= fitted.auc() <= expected.high)
+        extended.add("interval_extended" in result.flags)
+        assert fitted.auc_std_error() == sample.auc_std_error()
+    assert extended == {False, True}
+    areas = [
+        rp.predict_roc(*labelled(*rows), family="logistic").auc() for rows in resampled_rows(negative, positive, 20, 3)
+    ]
+    drawn = fitted.auc_std_error(method="bootstrap", n_resamples=20, rng=3)
+    assert drawn == pytest.approx(np.std(areas, ddof=1), rel=1e-6)
+
+
+def test_pivots_of_moments_are_independent_and_have_known_laws():
+    """(n - 1) s^2/S^2 is a chi-squared variate with n - 1 degrees of freedom, and sqrt(n) (M - m)/S a normal one.
+
+    As the draws are quasi-random, each of the four has quantiles at equal steps, and all correlations are near 0.
+    """
+    pair, drawn = (rp.Gaussian(4, 3), rp.Gaussian(8, 2)), []
+
+    def keep(solver):
+        drawn.append([np.ravel(part) for d in (solver.negative, solver.positive) for part in (d.mean, d.std)])
+        return solver.auc()
+
+    areas = pivotal_draws(*pair, COUNT, keep)
+    (m0, s0, m1, s1), size = drawn[0], len(areas)
+    uniform = []
+    for mean, std, d, n in ((m0, s0, pair[0], 31), (m1, s1, pair[1], 17)):
+        uniform += [stats.chi2(n - 1).cdf((n - 1) * (d.std / std) ** 2), ndtr((mean - d.mean) / std * np.sqrt(n))]
+    steps = (np.arange(size) + 0.5) / size
+    for part in uniform:
+        assert np.sort(part) == pytest.approx(steps, abs=1e-9)
+    assert np.abs(np.corrcoef(uniform) - np.eye(4)).max() < 5e-3
+    assert areas == pytest.approx(ndtr((m1 - m0) / np.hypot(s0, s1)), rel=1e-12)
+    # the pivot of the TPR has the moments of its definition: ratios of chi-squared variates, and a normal one
+    f0, f1 = np.array(COUNT) - 1
+    low, high = ndtri(pivotal_tpr(*pair, COUNT, ndtr([-1.0, 1.0]))).T
+    slope, height = (high - low) / 2, (high + low) / 2
+    assert np.mean(slope**2) == pytest.approx(2.25 * f0 / (f0 - 2), rel=2e-3)
+    assert np.mean(slope**-2) == pytest.approx(f1 / (f1 - 2) / 2.25, rel=2e-3)
+    square = 4 + 2.25 * f0 / (f0 - 2) / 31 + 1 / 17
+    assert np.mean(height**2) == pytest.approx(square, rel=2e-3)
+    mean = 2 * np.sqrt(2 / f1) * np.exp(np.diff(gammaln([f1 / 2, (f1 + 1) / 2]))[0])
+    assert np.mean(height) == pytest.approx(mean, rel=1e-3)
+
+
+def test_a_test_of_a_predicted_auc_is_reported_in_full():
+    """p, the statistic as a normal quantile or Student's t, the covariance and the interval; above and below 1/2."""
+    for means, null in (((4, 8), 0.7), ((4, 8), 0.95), ((8, 4), 0.3)):
+        roc = rp.PredictedRoc.from_stats(mean=means, std=(3, 2), count=COUNT)
+        d, sign = float(ndtri(roc.auc())), 1 if roc.auc() > null else -1
+        for method in ("pivotal", "delta"):
+            test = roc.auc_test(null, method=method, level=0.9)
+            assert test.estimates == (roc.auc(),)
+            assert ("pivot" in test.method, "delta" in test.method) == (method == "pivotal", method == "delta")
+            assert test.difference == pytest.approx(roc.auc() - null, rel=1e-12)
+            assert np.ravel(test.covariance) == pytest.approx([roc.auc_std_error(method="delta") ** 2], rel=1e-12)
+            assert test.n == COUNT
+            assert tuple(test.interval) == tuple(roc.auc_interval(0.9, method=method))
+            assert np.sign(test.statistic) == sign
+            sides = [roc.auc_test(null, method=method, alternative=name).p_value for name in ("greater", "less")]
+            assert test.p_value == pytest.approx(2 * min(sides), rel=1e-9)
+            assert sides[0 if sign > 0 else 1] < 0.5
+            if method == "pivotal":
+                assert abs(test.statistic) == pytest.approx(-ndtri(test.p_value / 2), rel=1e-9)
+        parts = np.array([9 / 13 / 31 + d**2 / 2 * (9 / 13) ** 2 / 30, 4 / 13 / 17 + d**2 / 2 * (4 / 13) ** 2 / 16])
+        t, df = (d - ndtri(null)) / np.sqrt(parts.sum()), parts.sum() ** 2 / np.sum(parts**2 / [30, 16])
+        assert test.statistic == pytest.approx(t, rel=1e-9)
+        assert sides == pytest.approx([stats.t.sf(t, df), stats.t.cdf(t, df)], rel=1e-9)
+    fitted = rp.predict_roc(*labelled(*samples()))
+    refuses("method='bootstrap' is not allowed", fitted.auc_test, method="bootstrap")
+
+
+def test_a_batch_with_a_feature_without_variance():
+    """Only this feature gets the interval for a variance of 0: no pair of min(n0, n1) had another outcome."""
+    roc = rp.PredictedRoc.from_stats(mean=([0, 0], [1, 1]), std=([1, 0], [1, 0]), count=COUNT)
+    result, share = roc.auc_interval(), 0.025 ** (1 / 17)
+    assert (result.method, result.flags["fallback"].tolist()) == ("delta", [False, True])
+    assert (result.low[1], result.high[1]) == pytest.approx((share, 1), rel=1e-12)
+    assert result.low[0] == predicted(0, 1, 1, 1, COUNT).auc_interval(method="delta").low
+    alone = predicted(0, 0, 1, 0, COUNT).auc_interval()
+    assert (alone.method, alone.low, alone.high) == ("unseen", pytest.approx(share, rel=1e-12), 1)
+    sizes = rp.PredictedRoc.from_stats(mean=([0, 0, 0], [1, 1, 1]), std=(1, 1), count=([9, 1, 9], [9, 9, 2]))
+    assert sizes.auc_interval().flags["single_observation"].tolist() == [False, True, False]
+
+
 def test_hilgers_by_order_statistics():
     """A threshold that is too strict and one that is too lax, each with a tail of (1 - level)/4, by a second program.
 
@@ -419,22 +659,38 @@ def test_hilgers_by_order_statistics():
     rng = np.random.default_rng(6)
     negative, positive = rng.normal(size=25), rng.normal(1, 1, 18)
     tail, n0, n1 = 0.0125, 25, 18
-    descending = np.sort(negative)[::-1]
-    for fpr in (0.0, *np.arange(0.03, 1, 0.1), 0.87, 1.0):
+    fprs = (0.0, *np.arange(0.03, 1, 0.1), 0.87, 1.0)
+    for digits, fpr in product((16, 0), fprs):
+        samples = negative.round(digits), positive.round(digits)
         low, high = 0.0, 1.0
-        for k in range(1, n0 + 1):  # above the k-th largest negative lies an FPR of Beta(k, n0 + 1 - k)
-            above, from_there = np.sum(positive > descending[k - 1]), np.sum(positive >= descending[k - 1])
+        for k, value in enumerate(np.sort(samples[0])[::-1], 1):
+            # above the k-th largest negative lies an FPR of Beta(k, n0 + 1 - k)
+            above, from_there = np.sum(samples[1] > value), np.sum(samples[1] >= value)
             if stats.beta.ppf(1 - tail, k, n0 + 1 - k) <= fpr:
                 low = max(low, stats.beta.ppf(tail, above, n1 - above + 1) if above else 0.0)
             if stats.beta.ppf(tail, k, n0 + 1 - k) >= fpr:
                 bound = stats.beta.ppf(1 - tail, from_there + 1, n1 - from_there) if from_there < n1 else 1.0
                 high = min(high, bound)
-        result = empirical(negative, positive).tpr_at_fpr_interval(fpr, method="hilgers")
+        result = empirical(*samples).tpr_at_fpr_interval(fpr, method="hilgers")
         assert (result.low, result.high) == pytest.approx((low, high), abs=1e-12), fpr
     rocs = [empirical(rp.Ecdf([1.0, 2, 3], [w] * 3), rp.Ecdf([2.0, 3, 4], [w] * 3)) for w in (10.0, 10.5)]
     fewer, more = (roc.tpr_at_fpr_interval(np.array([0.1, 0.3, 0.5]), method="hilgers") for roc in rocs)
     assert np.asarray(more.low) == pytest.approx(np.asarray(fewer.low), abs=0.05)
     assert np.asarray(more.high) == pytest.approx(np.asarray(fewer.high), abs=0.05)
+
+
+def test_bootstrap_of_a_tpr_without_variation_is_replaced():
+    """Only where all resamples have the same TPR, and never at an FPR of 1; "hilgers" is named if no limit is drawn."""
+    roc = empirical([1.0, 2, 3, 4.5], [4.0, 5, 6])
+    options = {"method": "bootstrap", "n_resamples": 60}
+    result = roc.tpr_at_fpr_interval([0.0, 0.9, 1.0], **options)
+    hilgers = roc.tpr_at_fpr_interval([0.0, 0.9, 1.0], method="hilgers")
+    assert (result.method, result.flags["fallback"].tolist()) == ("bootstrap", [False, True, False])
+    assert (result.low[1], result.high[1]) == (hilgers.low[1], hilgers.high[1])
+    assert result.low[0] < result.high[0]
+    assert (result.low[2], result.high[2]) == (1, 1)
+    alone = roc.tpr_at_fpr_interval([0.9, 0.95], **options)
+    assert (alone.method, alone.flags["fallback"].tolist()) == ("hilgers", [True, True])
 
 
 BANDS = (("fpr", 0, 0.1), ("fpr", 0.1, 0.3), ("fpr", 1 / 3, 2 / 3), ("tpr", 0.9, 1))

@@ -16,6 +16,7 @@ from rocpredict.base.formatting import to_json
 from rocpredict.inference import expected as expected_module
 from rocpredict.inference.curve_draws import draws_interval
 from rocpredict.inference.expected import (
+    MAX_LEVEL,
     ExpectedCurve,
     SimulatedLimits,
     auc_variances,
@@ -533,6 +534,7 @@ LIMITED = [
     ("fpr", (0.25, 1.0), (4, 11), 0.75),
     ("tpr", (0.75, 1.0), (9, 8), 0.75),
     ("fpr", (0.05, 0.05), (700, 9), 0.5),
+    ("fpr", (0.3, 0.3), (3, 4), MAX_LEVEL),
 ]
 """Axis and range of rates, class sizes, and level."""
 
@@ -563,9 +565,8 @@ def test_limits_of_simulated_studies_are_quantiles_of_their_draws(monkeypatch, a
     width = fpr[1] - fpr[0] or 1
     n_studies = 5 if fpr[0] < fpr[1] else 10
     assert limits.low.shape == limits.high.shape == (6, n_studies)
-    n_draws = max(
-        200, int(np.ceil(20 / (1 - level)))
-    )  # at least 20 draws beyond each limit, from two draws of each resample
+    # at least 20 draws beyond each limit, of two for each resample, if 2,000 resamples suffice for them
+    n_draws = min(2000, max(200, int(np.ceil(20 / (1 - level)))))
     for index, ((ranks, n_above, sizes, size), (low_draws, high_draws)) in enumerate(zip(blocks, drawn, strict=True)):
         assert (sizes, size, low_draws.shape) == (exchanged, n_draws, (n_studies, 2 * n_draws))
         if exchanged[0] < 100:
@@ -577,6 +578,13 @@ def test_limits_of_simulated_studies_are_quantiles_of_their_draws(monkeypatch, a
         wanted = draws_interval((low_draws.T, high_draws.T), level, estimates, (0, width))
         assert limits.low[index].tolist() == pytest.approx(wanted[0].tolist(), abs=1e-12)
         assert limits.high[index].tolist() == pytest.approx(wanted[1].tolist(), abs=1e-12)
+
+
+def test_the_highest_level_of_simulated_limits():
+    """Of two draws for each of 2,000 resamples, the outermost are the limits; a higher level has no limits."""
+    draws, bounds = np.arange(4000.0), (-10, 9000)
+    for level, limits in ((MAX_LEVEL, (0, 3999)), (MAX_LEVEL + 1e-9, bounds)):
+        assert tuple(map(float, draws_interval((draws, draws), level, 2000.0, bounds))) == limits
 
 
 def study_estimate(n_above, counts, fpr):

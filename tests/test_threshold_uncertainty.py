@@ -10,6 +10,7 @@ from scipy.special import ndtr, ndtri
 import rocpredict as rp
 from rocpredict.inference import bootstrap
 from rocpredict.inference.bootstrap import BootstrapOptions, bootstrap_thresholds, draw_counts, merge_far_values
+from rocpredict.inference.placements import RateRange
 from rocpredict.solvers import thresholds
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.thresholds import ThresholdCriterion
@@ -261,6 +262,183 @@ def test_values_are_merged_by_the_bound_of_bernstein(options, share):
         inner, counts = np.unique(x[(x >= low) & (x < high)], return_counts=True)
         assert part.sorted_sample[1:-1].tolist() == inner.tolist()
         assert part.sorted_weights.tolist() == [np.sum(x < low), *counts, np.sum(x >= high)]
+
+
+def test_few_or_weighted_observations_are_not_merged():
+    """Values are merged from 20,000 observations on, if each class has 20 or more, without weights, for a price."""
+    rng = np.random.default_rng(2)
+
+    def is_merged(n0, n1, weights=(None, None), **options):
+        pair = [
+            rp.Ecdf(rng.normal(shift, 1, n), None if w is None else np.full(n, w))
+            for n, shift, w in zip((n0, n1), (0, 1.5), weights, strict=True)
+        ]
+        solver = EmpiricalSolver(*pair)
+        merged = merge_far_values(solver, ThresholdCriterion(**options))
+        assert (merged.negative.total, merged.positive.total) == (solver.negative.total, solver.positive.total)
+        return merged is not solver
+
+    assert is_merged(10_000, 10_000)
+    assert not is_merged(9_999, 10_000)
+    assert is_merged(20, 30_000)
+    assert is_merged(30_000, 20)
+    assert not is_merged(19, 30_000)
+    assert not is_merged(30_000, 19)
+    assert not is_merged(10_000, 10_000, (1.0, None))
+    assert not is_merged(10_000, 10_000, (None, 1.0))
+    assert not is_merged(10_000, 10_000, criterion="closest_topleft")
+    assert is_merged(10_000, 10_000, criterion="cost", prevalence=0.3)
+
+
+def test_out_of_bag_share_of_weighted_values_by_all_draws():
+    """A value with weight w is w equal observations, each drawn alike: expected numbers that are left out.
+
+    A weight below 1 is left out as a whole, or not at all.
+    """
+    draws = np.array([[0, 1, 2, 0, 3], [2, 0, 0, 1, 1], [1, 1, 1, 1, 1], [0, 3, 0, 0, 2]], dtype=float)
+    weights = np.array([1.0, 3.0, 2.0, 1.0, 4.0])
+    place = np.array([0, 2, 3, 5])
+
+    def left_out(w, k):
+        return np.mean([w - len(set(drawn)) for drawn in product(range(int(w)), repeat=int(k))])
+
+    expected = np.array([[left_out(w, k) for w, k in zip(weights, row, strict=True)] for row in draws])
+    above = [row[start:].sum() for row, start in zip(expected, place, strict=True)]
+    result = bootstrap._oob_share(draws, weights, place)
+    assert result == pytest.approx(above / expected.sum(axis=1), rel=1e-12)
+    plain = bootstrap._oob_share(draws, None, place)
+    assert plain[[0, 1, 3]].tolist() == [1, 0.5, 0]
+    assert np.isnan(plain[2])
+    parts = bootstrap._oob_share(draws[:2], np.full(5, 0.5), place[:2])
+    assert parts.tolist() == plain[:2].tolist()
+
+
+def test_mean_out_of_bag_ameans():
+    """Resamples without out-of-bag observations are left out; without any others, the mean is that of chance."""
+    for values, mean in (([0.6, np.nan, 0.9], 0.75), ([np.nan, np.nan], 0.5), ([0.25], 0.25)):
+        assert bootstrap.ResampledThresholds(np.zeros(3), np.array(values), np.zeros(2)).mean_oob == mean
+
+
+def test_resamples_do_not_depend_on_the_size_of_chunks(monkeypatch):
+    """A chunk holds as many values as are allowed, but at least one resample; each class has its own stream."""
+    weights = (None, np.array([1.0, 2, 3, 1]))
+    whole = [
+        np.concatenate(part) for part in zip(*BootstrapOptions(50, 3).resample_counts(weights, (6, 4)), strict=True)
+    ]
+    assert [part.shape for part in whole] == [(50, 6), (50, 4)]
+    assert [np.unique(part.sum(axis=1)).tolist() for part in whole] == [[6], [7]]
+    (alone,) = BootstrapOptions(50, 3).resample_counts((None, None), (6, 9))
+    assert alone[0].tolist() == whole[0].tolist()
+    for limit, row_size, most in ((100, 0, 5), (100, 5, 4), (119, 0, 5), (3, 0, 1)):
+        monkeypatch.setattr(bootstrap, "_MAX_CHUNK_SIZE", limit)
+        chunks = list(BootstrapOptions(50, 3).resample_counts(weights, (6, 4), row_size))
+        sizes = [len(part) for part, _ in chunks]
+        assert sum(sizes) == 50
+        assert set(sizes[:-1]) == {most}
+        for part, every in zip(zip(*chunks, strict=True), whole, strict=True):
+            assert np.concatenate(part).tolist() == every.tolist()
+    monkeypatch.setattr(bootstrap, "_MAX_CHUNK_SIZE", 120)
+    assert [len(part) for part, _ in BootstrapOptions(50, 3).resample_counts(weights, (6, 4))] == [6] * 8 + [2]
+    monkeypatch.setattr(bootstrap, "_MAX_CHUNK_SIZE", 3)
+    sizes = list(BootstrapOptions(50, 3).chunk_sizes(0.5))  # values of a resample: at least 1
+    assert sizes == [3] * 16 + [2]
+
+
+def test_numbers_of_resamples_that_are_accepted():
+    for number in (20, 10_000_000):
+        assert BootstrapOptions(number).n_resamples == number
+    assert BootstrapOptions() == BootstrapOptions(2000, 0)
+    refuses("n_resamples=19 is too few; pass 20 or more", BootstrapOptions, 19)
+    refuses("n_resamples=10000001 is too many; pass 10,000,000 or fewer", BootstrapOptions, 10_000_001)
+
+
+def test_draws_of_weights_that_are_not_whole():
+    """As many draws as the total weight, rounded; each draw has an equal share of the total weight."""
+    weights = np.array([0.5, 1.2, 3.0, 0.9])  # in all 5.6, so that 6 are drawn
+    draws = draw_counts(np.random.default_rng(1), 4000, weights, 4)
+    assert draws.sum(axis=1) == pytest.approx(np.full(4000, 5.6), rel=1e-12)
+    multiples = draws * 6 / 5.6
+    assert multiples == pytest.approx(np.round(multiples), abs=1e-9)
+    assert (np.abs(draws.mean(axis=0) - weights) < 6 * draws.std(axis=0) / np.sqrt(4000)).all()
+    expected = 6 * (weights / 5.6) * (1 - weights / 5.6) * (5.6 / 6) ** 2
+    np.testing.assert_allclose(draws.var(axis=0), expected, rtol=6 * np.sqrt(3 / 4000))
+    plain = draw_counts(np.random.default_rng(1), 4000, None, 3)
+    assert (plain.sum(axis=1) == 3).all()
+    np.testing.assert_allclose(plain.var(axis=0), 2 / 3, rtol=6 * np.sqrt(3 / 4000))
+
+
+def test_weights_that_can_be_written_out():
+    expanded = bootstrap.expand_weights(rp.Ecdf([3.0, 1.0, 2.0], [2, 1, 3]))
+    assert expanded.sorted_sample.tolist() == [1, 2, 2, 2, 3, 3]
+    assert expanded.sorted_weights is None
+    for sample in (rp.Ecdf([1.0, 2.0]), rp.Ecdf([1.0, 2.0], [1.5, 2.5]), rp.Ecdf([1.0, 2.0], [1.5, 2.0])):
+        assert bootstrap.expand_weights(sample) is sample
+    limit = bootstrap.MAX_EXPANDED_ROWS
+    large = rp.Ecdf([1.0, 2.0], [limit, 1.0])
+    assert bootstrap.expand_weights(large) is large
+
+
+def test_areas_and_rates_of_resamples_by_their_rows():
+    """With ties and infinities: AUC, both partial areas and TPRs of each resample are those of its rows."""
+    samples = np.array([-np.inf, 1, 1, 3, 4, 6, 7]), np.array([1.0, 2, 4, 4, 5, np.inf])
+    for negative, positive in (samples, [part[1:-1] for part in samples], [np.arange(5.0), np.arange(4) + 0.5]):
+        pair, options = (rp.Ecdf(negative), rp.Ecdf(positive)), BootstrapOptions(25, 6)
+        rocs = [
+            empirical(*(np.repeat(x, n.astype(int)) for x, n in zip((negative, positive), draws, strict=True)))
+            for counts in options.resample_counts((None, None), (len(negative), len(positive)))
+            for draws in zip(*counts, strict=True)
+        ]
+        assert bootstrap.bootstrap_areas(*pair, None, options) == pytest.approx([roc.auc() for roc in rocs], abs=1e-12)
+        for axis, low, high in (("fpr", 0, 0.3), ("fpr", 0.15, 1), ("tpr", 0.6, 1), ("tpr", 0, 0.55)):
+            areas = bootstrap.bootstrap_areas(*pair, RateRange(axis, low, high), options)
+            expected = [roc.partial_auc(**{axis: (low, high)}) / (high - low) for roc in rocs]
+            assert areas == pytest.approx(expected, abs=1e-12)
+        fprs = np.array([0.0, 0.1, 0.25, 0.4, 0.77, 1.0])
+        tpr = bootstrap.bootstrap_tpr(*pair, fprs, options)
+        assert tpr == pytest.approx(np.array([roc.tpr_at_fpr(fprs) for roc in rocs]), abs=1e-12)
+
+
+def test_percentiles_of_infinite_replicates():
+    """Without infinities, quantiles are interpolated; with one, they are order statistics."""
+    finite = np.arange(1.0, 42)
+    assert bootstrap.percentile_interval(finite, 0.9) == pytest.approx((3, 39), rel=1e-12)
+    assert bootstrap.percentile_interval(finite, 0.87) == pytest.approx((3.6, 38.4), rel=1e-12)
+    ends = np.concatenate([[-np.inf], finite[1:-1], [np.inf]])
+    assert bootstrap.percentile_interval(ends, 0.87) == (3, 39)  # the first with 6.5% and with 93.5% at or below it
+    low, high = bootstrap.percentile_interval(np.column_stack([finite, -finite]), 0.9)
+    assert (low.tolist(), high.tolist()) == (pytest.approx([3, -39]), pytest.approx([39, -3]))
+
+
+def test_bca_interval_of_replicates_on_one_side_of_the_estimate():
+    """A proportion of 0 or 1 below the estimate is taken as half a resample, so that the bias is finite."""
+    replicates, tails = np.arange(1.0, 41), np.array([0.25, 0.75])
+    shares = ndtr(2 * ndtri(0.5 / 40) + ndtri(tails))
+    low, high = bootstrap.bca_interval(replicates, 0.0, 0.0, 0.5)
+    assert (low, high) == pytest.approx(np.quantile(replicates, shares), rel=1e-12)
+    assert bootstrap.bca_interval(-replicates, 0.0, 0.0, 0.5) == pytest.approx((-high, -low), rel=1e-9)
+    assert bootstrap.bca_interval(replicates - 20.5, 0.0, 0.0, 0.5) == pytest.approx((-9.75, 9.75), rel=1e-9)
+    tied = np.repeat([-1.0, 1e-14, 1.0, 2.0], [8, 8, 16, 8])  # 8 below and 8 ties are 12 of 40
+    shares = ndtr(2 * ndtri(12 / 40) + ndtri(tails))
+    assert bootstrap.bca_interval(tied, 0.0, 0.0, 0.5) == pytest.approx(np.quantile(tied, shares), abs=1e-12)
+
+
+def test_bootstrap_threshold_interval_by_order_statistics():
+    """The outer order statistics at each quantile, extended to the plateau; quantiles and shares of the stability."""
+    for seed, direction in ((4, None), (5, "lower"), (6, None)):
+        sign, (negative, positive) = (-1 if direction else 1), two_classes((12, 10), seed=seed)
+        best = empirical(sign * negative, sign * positive, direction=direction).best_threshold()
+        stability = best.stability(n_resamples=41, rng=7)
+        drawn = np.array(stability.thresholds)
+        for level, cut in ((0.75, 5), (0.5, 10), (0.87, 2.6), (0.02, 19.6)):
+            result = best.threshold_interval(level, method="bootstrap", n_resamples=41, rng=7)
+            low, high = drawn[int(np.floor(cut))], drawn[40 - int(np.floor(cut))]
+            assert (result.low, result.high) == (min(low, best.plateau[0]), max(high, best.plateau[1])), level
+        assert (best.threshold_interval().method, result.method) == ("test-inversion", "bootstrap")
+        ranks = {q: drawn[int(np.ceil(41 * q)) - 1] for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
+        assert stability.quantiles == ranks
+        inside = [best.plateau[0] <= t <= best.plateau[1] for t in drawn]
+        assert stability.fraction_in_plateau == np.mean(inside)
+        assert stability.n_failed == 0
 
 
 @pytest.mark.parametrize(
