@@ -10,7 +10,9 @@ from scipy import sparse, stats
 from scipy.special import ndtri
 
 import rocpredict as rp
-from rocpredict.inference.placements import _fourth_moment_df
+from rocpredict.inference.hypotheses import adjust_p_values
+from rocpredict.inference.multiple_aucs import _test_equality
+from rocpredict.inference.placements import CurveSample, RowOptions, _fourth_moment_df
 from tests.cases import check_refused, for_each
 from tests.samples import pair_wins
 
@@ -136,6 +138,20 @@ def test_degrees_of_freedom_of_several_clustered_curves():
     changes = np.random.default_rng(2).standard_t(4, (25, 3)) * [1, 5, 0.2]
     squares = np.einsum("gi,ij,gj->g", changes, np.linalg.inv(changes.T @ changes), changes)
     assert 6 < (1 + 2 / 3) * 9 / np.sum(squares**2) - 2 == pytest.approx(_fourth_moment_df(changes), rel=1e-9)
+
+
+def test_limits_of_the_degrees_of_freedom_of_clusters():
+    """One cluster has nearly the whole variance: K + 3 for K curves, but at most the number of clusters less 1."""
+    rng = np.random.default_rng(3)
+    for n_curves, n_clusters, expected in ((1, 30, 4), (1, 4, 3), (2, 30, 5), (3, 30, 6), (3, 5, 4)):
+        changes = rng.normal(size=(n_clusters, n_curves)) * 1e-3
+        changes[:n_curves] += np.eye(n_curves)
+        assert _fourth_moment_df(changes) == expected, (n_curves, n_clusters)
+    one = rng.standard_t(3, 40)
+    assert 4 < _fourth_moment_df(one) < 39
+    assert _fourth_moment_df(np.outer(one, [1, -2])) == pytest.approx(_fourth_moment_df(one), rel=1e-9)
+    assert _fourth_moment_df(np.zeros(9)) == 4
+    assert _fourth_moment_df(np.tile([1.0, -1], 20)) == 39  # equal changes: limited by the number of clusters
 
 
 def test_clusters_of_one_row_and_a_single_stratum_change_nothing():
@@ -640,6 +656,9 @@ DISJOINT = [
 ]
 BATCH = rp.PredictedRoc.from_stats(mean=([0, 0], [1, 2]), std=(1, 1), count=(9, 9))
 MATRIX = sparse.csr_array(np.transpose(XS))
+NEARLY_EQUAL_WEIGHTS = [
+    rp.empirical_roc(x, LABELS, weights=1.5 + 0.5 * k * (np.arange(30) == 7)) for x, k in zip(XS, (0, 1), strict=False)
+]
 HALVES, UNPAIRED = np.full(30, 1.5), ((XS[0], LABELS), (XS[1], LABELS))
 TWO_CURVES = [
     ({"method": "hanley-mcneil"}, "method='hanley-mcneil'.*smoothed-logit.*delong.*venkatraman"),
@@ -695,6 +714,7 @@ REFUSED = [
     (lambda: rp.auc_test(*UNPAIRED, direction=("up", "up")), "direction='up'"),
     (lambda: rp.auc_test(*UNPAIRED, method="venkatraman", weights=(HALVES, None)), "integer weights"),
     (lambda: rp.auc_test(XS[0], XS[1]), r"y is missing; pass auc_test\(x1, x2, y\) for two"),
+    (lambda: rp.auc_test([1.0, 2, 3], [3.0, 2, 1]), "y is missing"),
     (lambda: rp.auc_test(XS[0], LABELS), r"y is missing; .*auc_test\(x, None, y\) for one feature"),
     (lambda: rp.auc_test(XS[0], XS[1], LABELS, paired=False), "paired=False.*x1, y1"),
     (lambda: rp.auc_test(*UNPAIRED, paired=True), r"paired=True.*x1, x2, y"),
@@ -708,6 +728,7 @@ REFUSED = [
     (lambda: rp.auc_test(ROCS[0], None, fpr=(0, 0.1)), "fpr=.*apply only to two curves"),
     (lambda: rp.auc_test(ROCS[0], rp.empirical_roc(XS[1], LABELS, positive=0)), r"same observations.*\(17, 13\)"),
     (lambda: rp.auc_test(*WEIGHTED), "weights"),
+    (lambda: rp.auc_test(*NEARLY_EQUAL_WEIGHTS), "different weights for the same observations"),
     (
         lambda: rp.auc_test(*DISJOINT, paired=True),
         "in one of the classes, the curves have no observation in common.*paired=False",
@@ -720,6 +741,10 @@ REFUSED = [
         lambda: rp.auc_test(ROCS[0], rp.PredictedRoc(rp.Gaussian(0, 1), ROCS[1].positive, count=(9, 17))),
         "two Gaussians",
     ),
+    (
+        lambda: rp.auc_test(ROCS[0], rp.PredictedRoc(ROCS[1].negative, rp.Gaussian(0, 1), count=(13, 9))),
+        "two Gaussians",
+    ),
     (lambda: rp.auc_test(*(rp.empirical_roc(x, LABELS, direction="auto") for x in (XS[2], -XS[2]))), "opposite"),
     (lambda: rp.auc_estimate(XS[0], LABELS, groups=LABELS, strata=LABELS), "groups= cannot be combined with strata="),
     (lambda: rp.auc_test_many([XS[0]], LABELS), "1 feature;.*two or more"),
@@ -730,6 +755,8 @@ REFUSED = [
     (lambda: rp.auc_test_many(XS, LABELS, contrasts=[1, -1]), "contrasts has shape"),
     (lambda: rp.auc_test_many(XS, LABELS, contrasts=[1, 1, 1]), "contrasts has weights that do not sum to 0"),
     (lambda: rp.auc_test_many(XS, LABELS, contrasts=[0, 0, 0]), "contrasts"),
+    (lambda: rp.auc_test_many(XS, LABELS, contrasts=[[1, -1, 0], [1, 1, 0]]), "contrasts has weights that do not sum"),
+    (lambda: rp.auc_test_many(XS, LABELS, contrasts=[[0, 0, 0], [1, -1, 0]]), "contrasts has weights .* all 0"),
     (lambda: rp.auc_test_many(XS, LABELS, direction="auto", strata=LABELS), "strata"),
     (lambda: rp.auc_test_many([], LABELS), "features"),
     *((partial(rp.auc_test_many, features, LABELS), "not a list of features") for features in (7, XS[0], MATRIX)),
@@ -800,3 +827,470 @@ def test_small_differences_of_correlated_features_are_flagged():
     margin = rp.auc_test(xs[0], xs[1] + 0.05 * y, y, alternative="noninferior", margin=0.2)
     assert margin.p_value < 0.05
     assert "small_difference" not in margin.flags
+
+
+# ---- every alternative, equal differences, and strata with one observation of a class
+def wald_by_hand(law, estimate, error, null, margin):
+    """Return statistic and p-value of Wald's test for each alternative; "equivalent" is the worse of two tests."""
+    z, low, high = ((estimate - value) / error for value in (null, null - margin, null + margin))
+    return {
+        "two-sided": (z, 2 * law.sf(abs(z))),
+        "greater": (z, law.sf(z)),
+        "less": (z, law.cdf(z)),
+        "noninferior": (low, law.sf(low)),
+        "equivalent": (min(low, -high), max(law.sf(low), law.cdf(high))),
+    }
+
+
+def check_alternatives(test, expected, margin):
+    for alternative, (statistic, p_value) in expected.items():
+        options = {"margin": margin} if alternative in {"noninferior", "equivalent"} else {}
+        result = test(alternative=alternative, **options)
+        assert (result.statistic, result.p_value) == pytest.approx((statistic, p_value), rel=1e-8), alternative
+
+
+def test_walds_test_of_every_alternative():
+    """One area, paired and unpaired differences of either sign; with clusters by Student's t."""
+    xs, y = rows(5, (24, 28))
+    clusters = np.random.default_rng(5).integers(0, 14, len(y))
+    changes, clustered = jackknife(xs, y, clusters)
+    plain = delong_covariance(xs, y)
+    for i, j in ((0, 2), (2, 1)):
+        pair = [xs[i], xs[j]]
+        difference = placements(xs[i], y)[0] - placements(xs[j], y)[0]
+        contrast = np.eye(3)[i] - np.eye(3)[j]
+        e = changes @ contrast
+        df = np.clip(3 * np.sum(e**2) ** 2 / np.sum(e**4) - 2, 4, len(changes) - 1)
+        apart = np.sqrt(plain[i, i] + plain[j, j])
+        for margin in (0.05, 0.3):
+            for arguments, options, law, error in (
+                ((*pair, y), {}, stats.norm, np.sqrt(contrast @ plain @ contrast)),
+                ((*pair, y), {"clusters": clusters}, stats.t(df), np.sqrt(contrast @ clustered @ contrast)),
+                (((pair[0], y), (pair[1], y)), {}, stats.norm, apart),
+            ):
+                expected = wald_by_hand(law, difference, error, 0.0, margin)
+                check_alternatives(partial(rp.auc_test, *arguments, method="delong", **options), expected, margin)
+    area, e = placements(xs[1], y)[0], changes[:, 1]
+    df = np.clip(3 * np.sum(e**2) ** 2 / np.sum(e**4) - 2, 4, len(changes) - 1)
+    for null, margin in product((0.5, 0.75), (0.04, 0.2)):
+        expected = wald_by_hand(stats.norm, area, np.sqrt(plain[1, 1]), null, margin)
+        check_alternatives(partial(rp.auc_test, xs[1], None, y, null=null, method="delong"), expected, margin)
+        expected = wald_by_hand(stats.t(df), area, np.sqrt(clustered[1, 1]), null, margin)
+        check_alternatives(
+            partial(rp.auc_test, xs[1], None, y, null=null, method="delong", clusters=clusters), expected, margin
+        )
+
+
+def test_limits_of_walds_interval_lie_in_the_range_of_differences():
+    x = np.array([0.0, 1, 2, 4, 3, 5, 6, 7])
+    interval = rp.auc_test(x, -x, Y, method="delong", level=0.9999).interval
+    assert (interval.high, rp.auc_test(-x, x, Y, method="delong", level=0.9999).interval.low) == (1, -1)
+    assert interval.low < 1
+
+
+def test_equal_differences_of_all_observations():
+    """A separating feature against a constant one: each placement value differs by 1/2.
+
+    At the one-sided level p, at most 1 - p^(1/n) of the population has another difference, which is at least -1.
+    """
+    for sizes, sign in product(((3, 3), (6, 4), (5, 40)), (1, -1)):
+        x, y = np.arange(float(sum(sizes))), np.repeat([0, 1], sizes)
+        pair, n = (x, 0 * x)[::sign], min(sizes)
+        above, margin = (1 / 1.5) ** n, 0.2
+        for level in (0.8, 0.95):
+            test = rp.auc_test(*pair, y, level=level)
+            rare = ((1 - level) / 2) ** (1 / n)
+            limits = sign * np.array([1.5 * rare - 1, 1 - 0.5 * rare])
+            assert tuple(test.interval) == pytest.approx(tuple(limits[::sign]), rel=1e-9)
+            assert "fallback" in test.flags
+            assert "same_curve" not in test.flags
+        assert test.p_value == pytest.approx(2 * above, rel=1e-9)
+        assert test.statistic == pytest.approx(sign * stats.norm.isf(above), rel=1e-9)
+        one_sided = [rp.auc_test(*pair, y, alternative=side).p_value for side in ("greater", "less")]
+        assert one_sided[::sign] == pytest.approx([above, 1], rel=1e-9)
+        claims = [
+            rp.auc_test(*pair, y, alternative=claim, margin=margin).p_value for claim in ("noninferior", "equivalent")
+        ]
+        p_value = ((1 - margin) / 1.5) ** n if sign == 1 else 1.0
+        assert claims == pytest.approx([p_value, 1], rel=1e-9)
+
+
+def variances_of_strata(areas, weights, sizes, own, bounds=(0, 1)):
+    """Return the variance of a stratified area and the part between strata with one observation of a class.
+
+    ``own`` contains DeLong's variance of each stratum, or None for a stratum with one observation of a class.
+    """
+    is_single = np.array([variance is None for variance in own])
+    within = sum(w**2 * v for w, v in zip(weights, own, strict=True) if v is not None)
+    a, w = areas[is_single], weights[is_single]
+    if len(a) == 1:
+        between = w[0] ** 2 * (a[0] - bounds[0]) * (bounds[1] - a[0])
+    else:
+        between = np.sum((w * (a - np.average(a, weights=w))) ** 2) * len(a) / (len(a) - 1)
+    return within + between, between
+
+
+@pytest.mark.parametrize("n_single", [1, 2, 5])
+def test_strata_with_one_observation_of_a_class_have_the_variance_between_them(n_single):
+    """Two strata with 9 + 8 and 7 + 11 rows, others with 1 + 3; with a single one of these, an upper bound."""
+    rng = np.random.default_rng(n_single + 20)
+    counts = [(9, 8), (7, 11)] + [(1, 3) if k % 2 else (2, 1) for k in range(n_single)]
+    y = np.concatenate([np.repeat([0, 1], pair) for pair in counts])
+    strata = np.repeat(np.arange(len(counts)), [sum(pair) for pair in counts])
+    xs = [np.round(3 * (rng.normal(size=len(y)) + shift * y)) for shift in (1.0, 0.4)]
+    for stratum_weights in ("pairs", "equal", "positives"):
+        weights = np.array(
+            {"pairs": np.prod(counts, axis=1), "positives": np.array(counts)[:, 1]}.get(
+                stratum_weights, [1] * len(counts)
+            ),
+            dtype=float,
+        )
+        weights /= weights.sum()
+        parts = [[placements(x[strata == s], y[strata == s])[0] for s in range(len(counts))] for x in xs]
+        own = [
+            delong_covariance([x[strata == s] for x in xs], y[strata == s]) if s < 2 else None
+            for s in range(len(counts))
+        ]
+        for index, x in enumerate(xs):
+            areas = np.array(parts[index])
+            total, between = variances_of_strata(
+                areas, weights, counts, [v if v is None else v[index, index] for v in own]
+            )
+            estimate = rp.auc_estimate(x, y, strata=strata, stratum_weights=stratum_weights, method="delong")
+            assert estimate.auc == pytest.approx(weights @ areas, rel=1e-12)
+            assert estimate.std_error == pytest.approx(np.sqrt(total), rel=1e-9)
+            df = np.inf if n_single == 1 else (n_single - 1) * (total / between) ** 2
+            limits = np.clip(estimate.auc + stats.t(df).ppf(0.975) * np.sqrt(total) * SIDES, 0, 1)
+            assert tuple(estimate.interval) == pytest.approx(limits, rel=1e-9)
+            assert (estimate.n_strata, estimate.n_uncompared) == (len(counts), (0, 0))
+            assert estimate.estimator.endswith("variance by DeLong within strata")
+            assert "fallback" not in rp.auc_estimate(x, y, strata=strata).flags
+    weights = np.prod(counts, axis=1) / np.sum(np.prod(counts, axis=1))
+    differences = np.array(parts[0]) - parts[1]
+    own = [v if v is None else v[0, 0] + v[1, 1] - 2 * v[0, 1] for v in own]
+    total, between = variances_of_strata(differences, weights, counts, own, (-1, 1))
+    test = rp.auc_test(*xs, y, strata=strata, method="delong")
+    df = np.inf if n_single == 1 else (n_single - 1) * (total / between) ** 2
+    assert test.statistic == pytest.approx(weights @ differences / np.sqrt(total), rel=1e-9)
+    assert test.p_value == pytest.approx(2 * stats.t(df).sf(abs(test.statistic)), rel=1e-9)
+
+
+def test_rows_without_a_comparison_are_reported():
+    """Strata c and d have one class; the AUC is that of the others, with their numbers of independent rows."""
+    x, y = np.array([1, 3, 2, 4, 5, 6, 5, 7, 9, 8.0, 1, 2]), np.array([0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 1])
+    strata = np.array([*"aaaabbbbccdb"])
+    result, alone = rp.auc_estimate(x, y, strata=strata), rp.auc_estimate(x[:8], y[:8], strata=strata[:8])
+    assert (result.n, result.n_uncompared, result.n_strata) == ((5, 7), (1, 2), 2)
+    assert result.auc != alone.auc
+    assert alone.n_uncompared == (0, 0)
+    pairs = rp.auc_estimate(x[:4], y[:4], strata=[0, 1, 0, 1])
+    assert pairs.estimator.endswith("variance by differences between strata")
+    assert rp.auc_estimate(x[:4], y[:4]).estimator.endswith("variance by DeLong")
+    clustered = rp.auc_estimate(*(np.tile(part, 4) for part in (x, y)), clusters=np.arange(48) // 3)
+    assert clustered.estimator.endswith("variance by the jackknife over clusters")
+    assert clustered.n_strata == 1
+
+
+def test_weights_of_clustered_rows_are_numbers_of_rows():
+    """Half of whole weights changes nothing: neither the area nor its changes without one cluster."""
+    xs, y = rows(7, (20, 24))
+    rng = np.random.default_rng(7)
+    clusters, weights = rng.integers(0, 9, len(y)), rng.integers(1, 4, len(y))
+    repeated = [np.repeat(part, weights) for part in (*xs, y, clusters)]
+    *copies, labels, names = repeated
+    expected = jackknife(copies, labels, names)[1]
+    for factor in (1, 0.5):
+        test = rp.auc_test_many(xs, y, clusters=clusters, weights=weights * factor)
+        assert test.covariance == pytest.approx(expected, rel=1e-9, abs=1e-15)
+        assert test.estimates == pytest.approx([kernel(x, labels).mean() for x in copies], rel=1e-12)
+
+
+def test_adjusted_p_values_by_their_definitions():
+    """Of m tests that were performed; the k-th smallest p-value is multiplied by m/k, m - k + 1 or m."""
+    rng = np.random.default_rng(3)
+    for m in (0, 1, 2, 7, 40):
+        p = np.round(rng.random(m) ** 3, 2)
+        values = np.insert(p, rng.integers(0, m + 1, 3), np.nan)
+        order = np.argsort(p, kind="stable")
+        k, ascending = np.arange(1, m + 1), p[order]
+        step_up = [np.min(ascending[i:] * m / k[i:], initial=1.0) for i in range(m)]
+        harmonic = np.sum(1 / k)
+        yekutieli = [np.min(ascending[i:] * m * harmonic / k[i:], initial=1.0) for i in range(m)]
+        holm = [min(1, np.max((ascending * (m - k + 1))[: i + 1])) for i in range(m)]
+        expected = {
+            "benjamini-hochberg": step_up,
+            "benjamini-yekutieli": yekutieli,
+            "holm": holm,
+            "bonferroni": np.minimum(ascending * m, 1),
+            "none": ascending,
+        }
+        for method, adjusted in expected.items():
+            result = adjust_p_values(values, method)
+            assert np.isnan(result).tolist() == np.isnan(values).tolist()
+            assert result[~np.isnan(values)][order] == pytest.approx(np.array(adjusted), rel=1e-12), method
+
+
+def test_contrasts_in_words():
+    xs, y = rows()
+    options = {"direction": ("higher", "lower", "higher")}
+    features = {"a": xs[0], "b": -xs[1], "c": xs[2]}
+    tests = rp.auc_test_many(
+        features, y, contrasts=[[1, -0.5, -0.5], [0, -1, 1], [0.25, 0.75, -1]], **options
+    ).contrasts
+    assert [(test.null, test.alternative) for test in tests] == [
+        ("AUC of a = 0.5 AUC of b + 0.5 AUC of c", "AUC of a != 0.5 AUC of b + 0.5 AUC of c"),
+        ("AUC of c = AUC of b", "AUC of c != AUC of b"),
+        ("0.25 AUC of a + 0.75 AUC of b = AUC of c", "0.25 AUC of a + 0.75 AUC of b != AUC of c"),
+    ]
+    assert [test.direction for test in tests] == [
+        ("higher", "lower", "higher"),
+        ("lower", "higher"),
+        ("higher", "lower", "higher"),
+    ]
+    areas = [kernel(x, y).mean() for x in xs]
+    assert tests[1].estimates == pytest.approx(areas[1:], rel=1e-12)
+    assert tests[1].difference == pytest.approx(areas[2] - areas[1], rel=1e-12)
+    opposite = rp.auc_test_many([xs[0], xs[2], -xs[2]], y)
+    assert ["opposite_directions" in test.flags for test in opposite.contrasts] == [False, True, True]
+    assert "opposite_directions" in opposite.flags
+    assert "opposite_directions" not in rp.auc_test_many(xs, y).flags
+
+
+def test_many_curves_with_a_difference_without_variance():
+    """A separating feature, its reverse and another: the variance that smoothing adds makes the difference uncertain.
+
+    Its degrees of freedom are the size of the smaller class, less 1; equal features count once.
+    """
+    y, x = np.repeat([0, 1], (9, 7)), np.arange(16.0)
+    noisy = np.random.default_rng(2).normal(size=16) + 0.8 * y
+    result = rp.auc_test_many([x, -x, noisy, 2 * x], y)
+    areas, parts, spent = np.array([1.0, 0.0, kernel(noisy, y).mean()]), [], 0.0
+    placed = placements(noisy, y)[1]
+    for label, n in ((0, 9), (1, 7)):
+        parts.append((np.diag([0, 0, np.var(placed[y == label], ddof=1) / n]), n - 1))
+    n = stats.hmean([9, 7])
+    centres, mean = (n * areas + 0.125) / (n + 0.25), (n * areas + 0.25) / (n + 0.5)
+    added = 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((0.5 - centres) ** 2 + 1 / 8))
+    squares = np.array([[0, 0, np.var(placed[y == label]) * m] for label, m in ((0, 9), (1, 7))])
+    smooth = sum((part + added) / ((m + 0.5) * (m - 0.5)) for part, m in zip(squares, (9, 7), strict=True))
+    more = np.maximum(smooth - np.diag(parts[0][0] + parts[1][0]), 0)
+    parts.append((np.diag(more), 6))
+    steps = np.array([[1, -1, 0], [0, 1, -1.0]])
+    total = steps @ sum(part for part, _ in parts) @ steps.T
+    statistic = areas @ steps.T @ np.linalg.solve(total, steps @ areas)
+    assert (result.statistic, result.df) == (pytest.approx(statistic, rel=1e-8), 2)
+    assert "fallback" in result.flags
+    for part, df in parts:
+        share = steps @ part @ steps.T @ np.linalg.inv(total)
+        spent += (np.trace(share @ share) + np.trace(share) ** 2) / df
+    nu = 6 / spent
+    by_f = stats.f.sf(statistic * (nu - 1) / (nu * 2), 2, nu - 1)
+    sample = CurveSample.from_rows({"a": x, "b": -x, "c": noisy, "d": 2 * x}, y, RowOptions())
+    (_, df, p_value), is_smoothed = _test_equality(sample.placements())
+    assert (df, p_value, is_smoothed) == (2, pytest.approx(by_f, rel=1e-8), True)
+    pairs = min(rp.auc_test(a, b, y).p_value for a, b in combinations([x, -x, noisy], 2))
+    assert result.p_value == pytest.approx(max(by_f, pairs), rel=1e-8)
+
+
+def test_null_values_of_0_and_1_are_infinitely_far_from_a_predicted_area():
+    """On the probit scale: the statistic is infinite and p is 0 for the alternative on the side of the estimate."""
+    roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(12, 9))
+    for null, sign in ((0.0, 1), (1.0, -1)):
+        test = roc.auc_test(null, method="delta")
+        assert (test.statistic, test.p_value) == (sign * np.inf, 0)
+        p_values = [roc.auc_test(null, method="delta", alternative=side).p_value for side in ("greater", "less")]
+        assert p_values[::sign] == [0, 1]
+
+
+def test_constant_features_have_one_permutation_only():
+    """Both tests of equal distributions: every permutation has an AUC of 1/2, so that p is 1 for each alternative."""
+    for method, alternative in product(("mann-whitney", "exact"), ("two-sided", "greater", "less")):
+        test = rp.auc_test(np.ones(7), None, [0, 0, 0, 1, 1, 1, 1], method=method, alternative=alternative)
+        assert test.p_value == 1, (method, alternative)
+        assert test.statistic == (0 if method == "mann-whitney" else 0.5)
+
+
+def test_estimators_and_flags_of_differences():
+    xs, y = rows()
+    for options, estimator in (
+        ({}, "Mann-Whitney, ties half"),
+        ({"fpr": (0, 0.2)}, "area under the empirical curve over the range, raw"),
+        ({"tpr_at_fpr": 0.2}, "empirical TPR (on a vertical segment, its upper end)"),
+    ):
+        assert rp.auc_test(*xs[:2], y, n_resamples=20, **options).estimator == estimator
+    for sizes, is_single in (((2, 2), False), ((1, 2), True), ((2, 1), True)):
+        labels = np.repeat([0, 1], sizes)
+        pair = np.array([1, 0, 2, 3])[: sum(sizes)], np.array([2, -1, 0, 1.5])[: sum(sizes)]
+        for method in ("smoothed-logit", "delong"):
+            flags = rp.auc_test(*pair, labels, method=method).flags
+            assert ("single_observation" in flags) == is_single
+            assert ("fallback" in flags) == (is_single and method == "delong")
+    for sign, (other, is_opposite) in product((1, -1), ((0 * xs[0], False), (-xs[2], True), (xs[1], False))):
+        for pair in ((xs[2], other), (other, xs[2])):
+            assert ("opposite_directions" in rp.auc_test(*(sign * x for x in pair), y).flags) == is_opposite
+
+
+def test_samples_with_a_single_observation_have_the_variance_of_the_other_class():
+    x, y = np.array([1.5, 0, 1, 2, 3, 4]), np.array([0, 1, 1, 1, 1, 1])
+    other, labels = rows()[0][0], rows()[1]
+    test = rp.auc_test((x, y), (other, labels))
+    placed = placements(x, y)[1][1:]
+    assert test.covariance[0, 0] == pytest.approx(np.var(placed, ddof=1) / 5, rel=1e-12)
+    assert test.covariance[1, 1] == pytest.approx(delong_covariance([other], labels)[0, 0], rel=1e-12)
+    assert rp.auc_test(x, None, y).covariance == pytest.approx(test.covariance[:1, :1], rel=1e-12)
+    assert "single_observation" in test.flags
+
+
+def test_only_features_with_all_values_tied_are_point_masses():
+    """Within strata, or with clusters; a few placement values of 1/2 do not suffice."""
+    y, strata, clusters = np.tile([0, 1], 12), np.repeat([0, 1], 12), np.arange(24) // 4
+    mixed = np.tile(np.repeat([0.0, 1, 2], 2), 4)
+    for options in ({"strata": strata}, {"clusters": clusters}, {}):
+        for x, is_tied in ((mixed, False), (0 * mixed, True), (3.0 * strata, "strata" in options)):
+            estimate = rp.auc_estimate(x, y, **options)
+            assert estimate.auc == 0.5
+            assert ("point_mass" in estimate.flags) == is_tied
+
+
+def test_omitted_rows_and_flags_are_in_the_repr_and_the_table():
+    xs, y = rows()
+    lacking = np.where(np.arange(30) == np.flatnonzero(y == 1)[0], np.nan, xs[2])
+    labels = np.where(np.arange(30) == np.flatnonzero(y == 0)[0], np.nan, y)
+    plain, test = rp.auc_test(xs[2], xs[1], y), rp.auc_test(lacking, -xs[2], labels, nan_policy="omit")
+    assert (test.n, test.omitted, test.n_unlabelled) == ((12, 16), (0, 1), 1)
+    many = rp.auc_test_many([lacking, -xs[2]], labels, nan_policy="omit")
+    for result in (test, many):
+        assert "omitted" in repr(result)
+        assert "flags=['opposite_directions']" in repr(result)
+        assert "rows omitted without a label" in result.table().to_text().lower()
+    assert "rows omitted (negative, positive)" in test.table().to_text()
+    for text in (repr(plain), plain.table().to_text()):
+        assert "omitted" not in text
+        assert "flags" not in text
+
+
+def test_the_bootstrap_of_two_samples_resamples_them_independently():
+    """Also if both samples have the same values: within 15% of Wald's interval (the error of the bootstrap is 2%)."""
+    (x1, x2, _), y = rows(3, (60, 70), levels=1000)
+    for pair in (((x1, y), (x1, y.copy())), ((x1, y), (x2, y))):
+        test, wald = (rp.auc_test(*pair, method=method) for method in ("bootstrap", "delong"))
+        assert tuple(test.interval) == pytest.approx(tuple(wald.interval), abs=0.15 * wald.interval.width)
+        assert test.statistic == pytest.approx(wald.statistic, rel=0.15)
+        assert list(test.flags) == []
+        rates = rp.auc_test(*pair, method="bootstrap", tpr_at_fpr=0.3)
+        error = np.sqrt([1, -1] @ rates.covariance @ [1, -1])
+        assert rates.interval.width == pytest.approx(2 * ndtri(0.975) * error, rel=1e-9)
+        correlation = rates.covariance[0, 1] / np.sqrt(np.prod(np.diag(rates.covariance)))
+        assert abs(correlation) < 5 / np.sqrt(2000)
+
+
+def test_a_single_group_differs_from_no_other():
+    xs, y = rows()
+    result = rp.auc_estimate(xs[0], y, groups=np.zeros(30))
+    assert (result.p_value, result.statistic, result.df) == (1, 0, 0)
+    assert result.stratified.auc == result.groups[0].auc == pytest.approx(kernel(xs[0], y).mean())
+
+
+def test_only_significant_paired_differences_without_a_margin_are_small():
+    """Below 1 - 0.05^(1/60), with 60 observations of each class."""
+    flagged, claim = [], {"alternative": "noninferior", "margin": 0.2}
+    for seed in range(6):
+        xs, y = unseen_outliers(seed)
+        for pair in (xs, xs[::-1]):
+            test, margin = rp.auc_test(*pair, y), rp.auc_test(*pair, y, **claim)
+            is_small = test.p_value <= 0.05 and abs(test.difference) < 1 - 0.05 ** (1 / 60)
+            flagged.append("small_difference" in test.flags)
+            assert flagged[-1] == is_small
+            assert margin.p_value < 0.05
+            assert "small_difference" not in margin.flags
+        partial_area = rp.auc_test(*xs, y, fpr=(0, 0.9), method="smoothed-logit")
+        apart = rp.auc_test((xs[0] - 0.4 * y, y), (xs[1] + 0.4 * y, y))
+        assert "small_difference" not in {*partial_area.flags, *apart.flags}
+    assert 0 < sum(flagged) < len(flagged)
+
+
+def test_tests_without_an_interval_have_that_of_the_default_method():
+    xs, y = rows()
+    default = {level: rp.empirical_roc(xs[0], y).auc_interval(level) for level in (0.8, 0.95)}
+    for method, level in product(("mann-whitney", "exact", "smoothed-logit"), default):
+        interval = rp.auc_test(xs[0], None, y, method=method, level=level).interval
+        assert (*interval, interval.method) == (*default[level], "smoothed-logit")
+    wald = rp.empirical_roc(xs[0], y).auc_interval(0.8, method="delong")
+    assert tuple(rp.auc_test(xs[0], None, y, method="delong", level=0.8).interval) == tuple(wald)
+    plain = rp.auc_test(*xs[:2], y).interval
+    test = rp.auc_test(*xs[:2], y, method="venkatraman", n_resamples=20)
+    assert tuple(test.interval) == tuple(plain)
+    assert [rp.auc_test(xs[0], None, y, null=null, method="delong").difference for null in (0.5, 0.7)] == pytest.approx(
+        [test.estimates[0] - 0.5, test.estimates[0] - 0.7]
+    )
+
+
+def test_weights_that_sum_to_1_are_one_observation():
+    """Weights of a class are refused only below 1; a sum of 1 is flagged as a single observation, a sum of 2 is not."""
+    x, y = np.array([0.0, 1, 0.5, 2, 3]), np.array([0, 0, 1, 1, 1])
+    for total, is_single in ((1.0, True), (1.5, False), (2.0, False)):
+        weights = np.array([0.25 * total, 0.75 * total, 1, 1, 1])
+        test = rp.auc_test(x, None, y, weights=weights)
+        assert test.estimates[0] == pytest.approx((0.25 + 1 + 1) / 3, rel=1e-12)
+        assert ("single_observation" in test.flags) == is_single
+        assert test.n == (total, 3)
+    with pytest.raises(rp.RocPredictError, match=r"weights of the negative class sum to 0\.99"):
+        rp.auc_test(x, None, y, weights=[0.49, 0.5, 1, 1, 1])
+    with pytest.raises(rp.RocPredictError, match=r"weights of the positive class sum to 0\.75"):
+        rp.auc_test(x, None, y, weights=[1, 1, 0.25, 0.25, 0.25])
+
+
+def test_as_many_differences_as_clusters_claim_nothing():
+    """Four differences have a covariance matrix with 3 degrees of freedom, as there are 4 clusters: p is 1."""
+    rng, y = np.random.default_rng(6), np.tile([0, 0, 0, 1, 1, 1], 4)
+    xs = [rng.normal(size=24) + shift * y for shift in (0, 1, 2, 0.5, 3)]
+    test = rp.auc_test_many(xs, y, clusters=np.repeat(np.arange(4), 6))
+    assert (test.df, test.p_value) == (4, pytest.approx(1, abs=1e-9))
+    test = rp.auc_test_many(xs[1:], y, clusters=np.repeat(np.arange(4), 6))  # F with 3 and 3 - 3 + 1 degrees of freedom
+    pairs = min(contrast.p_value for contrast in test.contrasts)
+    by_f = stats.f(3, 1).sf(test.statistic / 9)
+    assert (test.df, test.p_value) == (3, pytest.approx(max(pairs, by_f), rel=1e-9))
+    assert 0.01 < by_f < 0.9
+
+
+def test_many_curves_of_two_and_three_observations():
+    """By Krishnamoorthy and Yu's degrees of freedom (2004), less than one of which is left for the denominator."""
+    y, left = np.repeat([0, 1], (2, 3)), []
+    for seed in range(12):
+        xs = list(np.random.default_rng(seed).permuted(np.tile(np.arange(5.0), (4, 1)), axis=1))
+        result, covariance, spent = rp.auc_test_many(xs, y), delong_covariance(xs, y), 0.0
+        steps = np.diff(np.eye(4), axis=0)
+        total = steps @ covariance @ steps.T
+        if np.linalg.eigvalsh(total)[0] < 1e-6:
+            continue
+        placed = np.array([placements(x, y)[1] for x in xs])
+        for label, n in ((0, 2), (1, 3)):
+            part = steps @ np.cov(placed[:, y == label]) @ steps.T / n
+            share = part @ np.linalg.inv(total)
+            spent += (np.trace(share @ share) + np.trace(share) ** 2) / (n - 1)
+        rest = 12 / spent - 2
+        statistic = (steps @ result.estimates) @ np.linalg.solve(total, steps @ result.estimates)
+        by_f = stats.f(3, rest).sf(statistic * rest / (12 / spent * 3))
+        pairs = min(test.p_value for test in result.contrasts)
+        assert result.p_value == pytest.approx(max(by_f, pairs), rel=1e-8)
+        sample = CurveSample.from_rows(dict(zip("abcd", xs, strict=True)), y, RowOptions())
+        assert _test_equality(sample.placements())[0][2] == pytest.approx(by_f, rel=1e-8)
+        left.append((rest, by_f))
+    assert any(0.1 < rest < 0.9 and by_f < 0.95 for rest, by_f in left)
+
+
+def test_features_that_rank_alike_count_once():
+    xs, y = rows(curves=4)
+    fewer = rp.auc_test_many(xs[:3], y)
+    more = rp.auc_test_many([xs[0], xs[1], 2 * xs[0], xs[2], np.exp(xs[1])], y)
+    assert (more.df, fewer.df) == (2, 2)
+    assert more.statistic == pytest.approx(fewer.statistic, rel=1e-6)
+    assert more.p_value == pytest.approx(fewer.p_value, rel=1e-6)
+
+
+def test_many_curves_of_very_many_observations():
+    """Hotelling's statistic grows in proportion to the weights, however small the variances become."""
+    xs, y = rows()
+    tests = [rp.auc_test_many(xs, y, weights=np.full(len(y), weight)) for weight in (1e10, 1e11, 1e12)]
+    assert [test.df for test in tests] == [2, 2, 2]
+    assert [test.statistic for test in tests] == pytest.approx(tests[0].statistic * np.array([1, 10, 100]), rel=1e-6)

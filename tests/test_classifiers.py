@@ -72,6 +72,31 @@ def test_the_interval_is_the_published_one():
     assert list(paired_difference_interval(CorrectnessTable(40, 7, 7, 50))) == pytest.approx([-half, half], abs=1e-15)
 
 
+def test_the_interval_by_newcombes_method_10():
+    """Of all tables with 5 observations and some larger ones: limits at most -1 and 1, and no correlation if undefined.
+
+    The phi coefficient is the correlation of the two 0/1 variables "correct"; if it is positive, n/2 is subtracted from
+    the difference of products in its numerator, but not beyond 0.
+    """
+    small = [t for t in itertools.product(range(6), repeat=4) if sum(t) == 5]
+    for table in [*small, (40, 3, 9, 20), (2, 30, 25, 1), (300, 1, 0, 200), (0, 40, 0, 0)]:
+        rights = [np.repeat(values, table) for values in ([1, 1, 0, 0], [1, 0, 1, 0])]
+        n, errors = sum(table), [1 - part.mean() for part in rights]
+        phi = np.corrcoef(*rights)[0, 1] if all(part.std() > 0 for part in rights) else 0.0
+        if phi > 0:
+            phi = max(0, phi - n / 2 / (n**2 * rights[0].std() * rights[1].std()))
+        for level in (0.8, 0.95):
+            (l1, u1), (l2, u2) = (
+                stats.binomtest(int(n - part.sum()), n).proportion_ci(level, method="wilson") for part in rights
+            )
+            (a, b), (c, d) = (errors[0] - l1, u1 - errors[0]), (errors[1] - l2, u2 - errors[1])
+            low = errors[0] - errors[1] - np.sqrt(a**2 - 2 * phi * a * d + d**2)
+            high = errors[0] - errors[1] + np.sqrt(b**2 - 2 * phi * b * c + c**2)
+            interval = paired_difference_interval(CorrectnessTable(*table), level=level)
+            assert list(interval) == pytest.approx([max(low, -1), min(high, 1)], abs=1e-9), (table, level)
+            assert interval.estimate == pytest.approx(errors[0] - errors[1], abs=1e-12)
+
+
 def test_the_interval_covers_the_difference_as_often_as_it_says():
     """Coverage of level 0.95, every table of n rows enumerated: 0.93 or more everywhere, 0.95 or more on average."""
     for n in (10, 25):

@@ -1,6 +1,6 @@
 """Dirichlet draws of empirical curves and pivots of predicted ones: by slow loops, by known laws, by simulation."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -10,11 +10,19 @@ import rocpredict as rp
 from rocpredict.base.results import Flags
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.bootstrap import BootstrapOptions
-from rocpredict.inference.curve_draws import _Curve, class_columns, draw_quantity, draws_interval, draws_test
+from rocpredict.inference.curve_draws import (
+    CurveDraws,
+    _Curve,
+    class_columns,
+    draw_quantity,
+    draw_rates,
+    draws_interval,
+    draws_test,
+)
 from rocpredict.inference.expected import _Draws, _select_ranks
 from rocpredict.inference.hypotheses import Hypothesis
 from rocpredict.inference.parametric import PivotalAuc, lattice
-from rocpredict.inference.placements import ClassColumns
+from rocpredict.inference.placements import ClassColumns, RateRange
 from tests.cases import refuses
 from tests.samples import correlated, two_normals
 
@@ -349,6 +357,16 @@ def test_limits_and_p_values_are_order_statistics_of_the_draws():
         assert test.p_value == pytest.approx(p_value, rel=1e-14), alternative
 
 
+def test_an_estimate_of_0_agrees_with_equality_whatever_the_draws():
+    """The interval contains the estimate, so that p is 1, and 1/2 or more for a one-sided alternative."""
+    draws = np.random.default_rng(3).random(99)
+    for sign in (1, -1):
+        for alternative in ("two-sided", "greater", "less"):
+            test = draws_test((sign * draws - 0.1, sign * draws), 0.0, Hypothesis(alternative), 0.95, Flags())
+            assert test.p_value >= (1 if alternative == "two-sided" else 0.5)
+            assert 0 in test.interval
+
+
 def test_chunks_of_draws_are_small(monkeypatch):
     """The vertices of a chunk are among the values that ``_MAX_CHUNK_SIZE`` limits."""
     classes, sizes = both_features((300, 200), 4, 12), []
@@ -587,3 +605,295 @@ def test_whole_weights_are_repeated_values():
     parts = rp.EmpiricalRoc(negative=Ecdf(negative, weights + 1e-9), positive=Ecdf(positive))
     near = parts.tpr_at_fpr_interval(0.3, n_resamples=4000)
     assert tuple(near) == pytest.approx(tuple(repeated.tpr_at_fpr_interval(0.3, n_resamples=4000)), abs=0.05)
+
+
+# ---- curves with the mean weights, and curves by their definition
+class MeanWeights:
+    """Stand-in for a generator: the mean of each distribution, times 1, 2, ... for the weights of ``n_clusters``."""
+
+    def __init__(self, n_clusters=0):
+        self.n_clusters = n_clusters
+
+    def standard_exponential(self, size):
+        return np.ones(size)
+
+    def standard_gamma(self, shape, size):
+        steps = 1 + np.arange(size[1]) if self.n_clusters and size[1] == self.n_clusters else 1.0
+        return np.ones(size) * shape * steps
+
+
+def mean_curves(monkeypatch, classes, fpr_range=(0.0, 1.0), n_clusters=0):
+    """Return for each curve the draws with the additional positive above all others, and below them."""
+    curves = []
+    monkeypatch.setattr(BootstrapOptions, "streams", lambda _, n: [MeanWeights(n_clusters)] * n)
+
+    def keep(curve):
+        curves.append(curve)
+        return curve.fpr[:, 0], curve.tpr[:, 0]
+
+    draw_quantity(classes, keep, fpr_range, BootstrapOptions(20))
+    pairs = list(zip(curves[::2], curves[1::2], strict=True))
+    return [pair[:: 1 if index % 2 == 0 else -1] for index, pair in enumerate(pairs)]
+
+
+def expected_vertices(negative, positive, weights=None, positive_weights=None):
+    """Return for each negative, from the largest on, the weights of the negatives and of the positives above it.
+
+    The weight of a negative is included. Tied positives are above a share of the tied negatives: for the k-th of t
+    negatives of weight 1, it is (k - 1/2)/t; a negative with a smaller weight is at its middle.
+    """
+    w = np.ones(len(negative)) if weights is None else weights
+    v = np.ones(len(positive)) if positive_weights is None else positive_weights
+    order, rows = np.argsort(-negative, kind="stable"), []
+    for k, row in enumerate(order):
+        before, value = order[: k + 1], negative[row]
+        tied = negative == value
+        inside = w[before][negative[before] == value].sum() - min(1, w[row]) / 2
+        rows.append((w[before].sum(), v[positive > value].sum() + v[positive == value].sum() * inside / w[tied].sum()))
+    return np.transpose(rows)
+
+
+def assert_vertices(curve, vertices, totals, *, is_above, extra=(1.0, 1.0)):
+    """Compare with weights of the negatives and positives above each vertex; each class has one additional weight."""
+    fpr, above = map(np.asarray, vertices)
+    expected = fpr / (totals[0] + extra[0]), (above + is_above * extra[1]) / (totals[1] + extra[1])
+    for part, inner in zip((curve.fpr, curve.tpr), expected, strict=True):
+        assert (part == part[0]).all()
+        assert part[0] == pytest.approx([0, *inner, 1], rel=1e-12)
+
+
+def test_mean_weights_give_the_vertices_of_the_empirical_curve(monkeypatch):
+    """Rank k of n negatives at k/(n + 1); of two curves, one has the additional positive above, the other below."""
+    rng = np.random.default_rng(4)
+    for decimals, weighted in ((12, False), (0, False), (12, True), (0, True)):
+        columns = [rng.normal(shift, 1, (n, 2)).round(decimals) for shift, n in ((0, 14), (0.8, 11))]
+        weights = [rng.integers(1, 4, len(part)) * 0.75 if weighted else None for part in columns]
+        classes = tuple(map(ClassColumns, columns, weights))
+        totals = [part.total for part in classes]
+        for index, pair in enumerate(mean_curves(monkeypatch, classes)):
+            fpr, above = expected_vertices(*(part[:, index] for part in columns), *weights)
+            for curve, is_above in zip(pair, (True, False), strict=True):
+                assert_vertices(curve, (fpr, above), totals, is_above=is_above)
+                quarter = 1 + min(13, np.searchsorted(fpr, max(3, np.ceil(totals[0] / 4))))
+                u, v = curve.fpr[0], curve.tpr[0]
+                with np.errstate(divide="ignore"):
+                    slope = np.log(v[quarter] / v[1]) / np.log(u[quarter] / u[1]) if v[1] else 1.0
+                assert curve.exponent == pytest.approx(np.full(20, np.clip(slope, 0.05, 1) / 2), rel=1e-9)
+                assert curve.flat == (np.sum(above == 0), 1 + np.sum(above < totals[1] - 1e-9))
+                assert not np.diff(curve.missing_area[1]).any()
+    (single,) = mean_curves(monkeypatch, (ClassColumns(np.array([[2.0]])), ClassColumns(np.array([[1.0], [3], [4]]))))
+    for curve, is_above in zip(single, (True, False), strict=True):
+        assert_vertices(curve, ([1.0], [2.0]), (1, 3), is_above=is_above)
+
+
+def test_weights_below_1_and_repeated_negatives_leave_the_curve_in_place(monkeypatch):
+    """Negatives of weight 1/2 have the TPRs of weight 1; three copies of a negative end where its weight of 3 does."""
+    negative, positive = np.array([[3.0], [2], [2], [1], [0]]), np.array([[4.0], [2], [2], [2], [1], [-1]])
+    plain, halved, tripled, copied = (
+        mean_curves(monkeypatch, (ClassColumns(part, weights), ClassColumns(positive)))[0][0]
+        for part, weights in (
+            (negative, None),
+            (negative, np.full(5, 0.5)),
+            (negative, np.full(5, 3.0)),
+            (np.repeat(negative, 3, axis=0), None),
+        )
+    )
+    assert halved.tpr[0] == pytest.approx(plain.tpr[0], rel=1e-12)
+    assert halved.fpr[0, 1:-1] == pytest.approx(np.arange(1, 6) * 0.5 / 3.5, rel=1e-12)
+    last = [0, 3, 6, 9, 12, 15, 16]
+    assert tripled.fpr[0] == pytest.approx(copied.fpr[0, last], rel=1e-12)
+    assert tripled.tpr[0] == pytest.approx(copied.tpr[0, last], rel=1e-12)
+
+
+def test_rows_of_a_cluster_share_one_weight(monkeypatch):
+    """Clusters weigh 1, 2, ... times (G - 2)/G; the additional weight of a class is its mean total per cluster."""
+    rng = np.random.default_rng(5)
+    columns = [rng.normal(shift, 1, (n, 2)) for shift, n in ((0, 13), (0.8, 17))]
+    clusters = rng.permutation(np.arange(13) % 6), rng.permutation(np.arange(17) % 8)
+    for weights in ([None, None], [rng.uniform(0.5, 2, n) for n in (13, 17)]):
+        classes = tuple(map(ClassColumns, columns, weights, clusters))
+        own = [np.ones(part.shape[0]) if w is None else w for part, w in zip(columns, weights, strict=True)]
+        drawn = [w * 6 / 8 * (1 + part) for w, part in zip(own, clusters, strict=True)]
+        extra = own[0].sum() / 6, own[1].sum() / 8
+        for index, pair in enumerate(mean_curves(monkeypatch, classes, n_clusters=8)):
+            fpr, above = expected_vertices(*(part[:, index] for part in columns), *drawn)
+            for curve, is_above in zip(pair, (True, False), strict=True):
+                totals = [part.sum() for part in drawn]
+                assert_vertices(curve, (fpr, above), totals, is_above=is_above, extra=extra)
+
+
+def test_vertices_of_a_window_and_of_a_grid_lie_on_the_curve(monkeypatch):
+    """Each vertex has the rank and the TPR of one negative; those next to the rise from 0 and to 1 are never left out.
+
+    Between the vertices, the area of the straight lines and the missing area add up to that of the whole curve.
+    """
+    rng = np.random.default_rng(6)
+    samples = rng.normal(size=(2000, 2)), rng.normal(1, 0.5, (300, 2))
+    cases = [
+        *((1, n, fpr_range) for n in (37, 637) for fpr_range in ((0.0, 1.0), (0.4, 0.4), (0.3, 0.9))),
+        (2, 637, (0.0, 1.0)),
+        (2, 37, (0.0, 0.01)),
+    ]
+    for n_curves, n_distant, fpr_range in cases:
+        negative, positive = np.copy(samples[0]), samples[1]
+        negative[:n_distant] += 20
+        negative[n_distant : 2 * n_distant + 6] -= 20
+        classes = ClassColumns(negative[:, :n_curves]), ClassColumns(positive[:, :n_curves])
+        for index, pair in enumerate(mean_curves(monkeypatch, classes, fpr_range)):
+            above = np.sum(positive[:, index] > -np.sort(-negative[:, index])[:, None], axis=1)
+            for curve, is_above in zip(pair, (True, False), strict=True):
+                ranks = np.round(curve.fpr[0, 1:-1] * 2001).astype(int)
+                assert_vertices(curve, (ranks, above[ranks - 1]), (2000, 300), is_above=is_above)
+                assert len(ranks) < 1200
+                rises = np.array(
+                    [np.sum(above == 0), 1 + np.sum(above == 0), np.sum(above < 300), 1 + np.sum(above < 300)]
+                )
+                inside = (ranks[0] <= rises) & (rises <= ranks[-1])
+                assert np.isin(rises[inside], ranks).all()
+                whole = np.interp(np.arange(1, 2001), ranks, above[ranks - 1])
+                ends, missing = np.clip(np.array(fpr_range) * 2001, ranks[0], ranks[-1]), curve.missing_area
+                inner = np.arange(np.ceil(ends[0]), np.floor(ends[1]) + 1).astype(int)
+                gap = np.trapezoid((above - whole)[inner - 1], inner) / 2001 / 301
+                found = np.diff(np.interp(inner[[0, -1]] / 2001, *missing)) if len(inner) > 1 else [0.0]
+                assert found == pytest.approx([gap], abs=1e-12)
+
+
+def random_curves(rng, n_inner, flat):
+    """Return 4 random curves with the given indices of flat parts, and the area that they lack."""
+    fpr, tpr = (np.sort(rng.random((4, n_inner)), axis=1) for _ in range(2))
+    zero = np.zeros((4, 1))
+    missing = np.array([[0.0, 0.3, 0.7, 1.0], [0.0, 0.01, -0.02, 0.03]])
+    return CurveDraws(
+        np.hstack([zero, fpr, zero + 1]), np.hstack([zero, tpr, zero + 1]), rng.uniform(0.03, 0.5, 4), missing, flat
+    )
+
+
+def definition(curves, row, at):
+    """Return the TPRs of the low and of the high curve at one FPR that is not that of a vertex."""
+    u, v, exponent = curves.fpr[row], curves.tpr[row], curves.exponent[row]
+    k = np.searchsorted(u, at) - 1  # at lies between the vertices k and k + 1
+    line = v[k] + (v[k + 1] - v[k]) * (at - u[k]) / (u[k + 1] - u[k])
+    low = high = line
+    if k == 0:
+        low, high = v[1] * (at / u[1]) ** 4, v[1] * (at / u[1]) ** exponent
+    elif k == len(u) - 2:
+        high = 1 - (1 - v[-2]) * ((1 - at) / (1 - u[-2])) ** 4
+    if 0 < k == curves.flat[0]:
+        low = v[k]
+    if 0 < k == curves.flat[1] - 1 < len(u) - 2:
+        high = v[k + 1]
+    return low, high
+
+
+@pytest.mark.parametrize("flat", [(0, 1), (0, 6), (2, 4), (1, 5), (3, 4), (4, 6), (5, 6)])
+def test_tpr_and_area_of_curves_by_their_definition(flat):
+    """Curves with 5 inner vertices; the area is the integral of the TPR, in ranges that begin and end anywhere."""
+    rng = np.random.default_rng(sum(flat))
+    curves = random_curves(rng, 5, flat)
+    at = np.concatenate([rng.random(30), curves.fpr[:, 1] / 3, (2 + curves.fpr[:, -2]) / 3])
+    expected = np.array([[definition(curves, row, x) for x in at] for row in range(4)])
+    assert np.moveaxis(curves.tpr_at(at), 0, -1) == pytest.approx(expected, rel=1e-10)
+    for row in range(2):
+        u, v = curves.fpr[row], curves.tpr[row]
+        for k in (*range(1, 6), 6):  # a step is complete at its later vertex
+            low, high = (part[row, 0] for part in curves.tpr_at(u[k : k + 1]))
+            assert low == pytest.approx(v[k], rel=1e-12)
+            assert high == pytest.approx(v[k + 1] if 0 < k == flat[1] - 1 < 5 else v[k], rel=1e-12)
+        inner = np.array([0.2 * u[1], 0.7 * u[1], u[2], (u[3] + u[4]) / 2, (u[5] + 1) / 2, (u[5] + 3) / 4])
+        for start, end in [(0.0, 1.0), *combinations(inner, 2), (0.0, inner[2]), (inner[3], 1.0)]:
+            cuts = np.unique([start, *u[(start < u) & (u < end)], end])
+            total = np.diff(np.interp([start, end], *curves.missing_area)) * np.ones(2)
+            for a, b in pairwise(cuts):
+                for x, w in zip(*np.polynomial.legendre.leggauss(30 if a < u[1] else 10), strict=True):
+                    s = (x + 1) / 2
+                    total += w / 2 * (b - a) * 4 * s**3 * np.array(definition(curves, row, a + (b - a) * s**4))
+            assert [part[row] for part in curves.area(start, end)] == pytest.approx(total, rel=1e-5)
+
+
+def test_fprs_below_that_of_one_negative_are_flagged():
+    """With 10 negatives, an FPR below 1/10 needs an extrapolation; for a TPR range, 20 positives take their place."""
+    roc = rp.EmpiricalRoc(*two_normals((10, 20), 2))
+    calls = {
+        0.1: (lambda at: roc.tpr_at_fpr_interval(at, n_resamples=20)),
+        0.05: (lambda at: roc.fpr_at_tpr_interval(1 - at, n_resamples=20)),
+    }
+    for limit, call in calls.items():
+        flagged = [set(call(at).flags) for at in (0.5 * limit, 0.99 * limit, 1.01 * limit, 2 * limit)]
+        assert flagged == [{"extrapolated"}, {"extrapolated"}, set(), set()]
+        assert call(np.array([0.5, 2]) * limit).flags["extrapolated"].tolist() == [True, False]
+    for axis, limit in (("fpr", 0.1), ("tpr", 0.05)):
+        for end, expected in ((0.9 * limit, {"extrapolated"}), (1.1 * limit, set())):
+            limits = (0.0, end) if axis == "fpr" else (1 - end, 1.0)
+            assert set(roc.partial_auc_interval(**{axis: limits}, n_resamples=20).flags) == expected
+    for sizes, expected in (((1, 2), True), ((2, 1), True), ((2, 2), False)):
+        flags = rp.EmpiricalRoc(*two_normals(sizes, 2)).tpr_at_fpr_interval(0.9, n_resamples=20).flags
+        assert ("single_observation" in flags) == expected
+
+
+def test_too_few_draws_for_the_level_give_the_bounds_at_each_fpr():
+    """39 draws have a quantile of 2.5%, the smallest; 38 have none."""
+    draws = np.random.default_rng(1).random((39, 3))
+    limits = draws_interval((draws, draws), 0.95, 0.5)
+    assert np.array(limits) == pytest.approx(np.array([draws.min(axis=0), draws.max(axis=0)]))
+    test = draws_test((draws[1:, 0], draws[1:, 0]), 0.5, Hypothesis(), 0.95, Flags())
+    assert tuple(test.interval) == (-1, 1)
+    assert np.array(draws_interval((draws[1:], draws[1:]), 0.95, 0.5, (-1, 1))).tolist() == [[-1] * 3, [1] * 3]
+
+
+def test_areas_are_divided_by_the_width_of_the_range():
+    """Draws from the same random numbers; a TPR range is an FPR range of the exchanged classes, multiplied by -1."""
+    classes = both_features((30, 20), 8, 1)
+    turned = tuple(part._replace(values=-part.values) for part in classes[::-1])
+    for rate_range, expected in ((RateRange("fpr", 0.1, 0.35), classes), (RateRange("tpr", 0.65, 0.9), turned)):
+        options = BootstrapOptions(50, 4)
+        areas = draw_quantity(expected, lambda curve: curve.area(0.1, 0.35), (0.1, 0.35), options)
+        draws, _ = draw_rates(classes, options, rate_range, np.array(0.0))
+        assert np.array(draws) == pytest.approx(np.array(areas) * 4, rel=1e-9)
+        assert np.ptp(draws) > 0.1
+
+
+def test_exchanging_curves_at_the_ends_of_the_range_changes_the_sign():
+    """Before the first negative and after the last one, the low and the high curve of a draw differ."""
+    (x1, x2), y = correlated((30, 25), 9)
+    for options in ({"tpr_at_fpr": 0.01}, {"tpr_at_fpr": 0.99}, {"fpr": (0, 0.02)}, {"tpr": (0.97, 1)}):
+        for is_paired in (True, False):
+            pairs = [(x1, x2), (x2, x1)]
+            calls = [(*pair, y) if is_paired else tuple((x, y) for x in pair) for pair in pairs]
+            one, other = (rp.auc_test(*call, n_resamples=100, method="dirichlet", **options) for call in calls)
+            if is_paired:
+                assert tuple(other.interval) == pytest.approx((-one.interval.high, -one.interval.low), rel=1e-9)
+                assert other.p_value == pytest.approx(one.p_value, rel=1e-9)
+                assert other.statistic == pytest.approx(-one.statistic, rel=1e-9)
+            assert one.interval.low < one.difference < one.interval.high
+
+
+def test_the_difference_of_two_samples_has_the_draws_of_both():
+    """The variance of a TPR difference is the sum of the variances; limits are at most those of separate intervals."""
+    samples = [(xs[0], y) for xs, y in (correlated((25, 30), 3), correlated((40, 20), 4))]
+    for fpr in (0.01, 0.3):
+        test = rp.auc_test(*samples, tpr_at_fpr=fpr, n_resamples=1000)
+        singles = [rp.empirical_roc(x, y).tpr_at_fpr_interval(fpr, n_resamples=1000) for x, y in samples]
+        assert test.covariance[0, 1] == test.covariance[1, 0] == 0
+        lowest, highest = singles[0].low - singles[1].high, singles[0].high - singles[1].low
+        assert lowest - 0.02 < test.interval.low < test.interval.high < highest + 0.02
+        assert test.interval.width > max(single.width for single in singles)
+    errors = np.array([single.width for single in singles]) / (2 * stats.norm.ppf(0.975))
+    assert np.sqrt(np.diag(test.covariance)) == pytest.approx(errors, rel=0.2)
+    (x1, x2), y = correlated((40, 50), 6)
+    paired = rp.auc_test(x1, x2, y, tpr_at_fpr=0.3, n_resamples=1000)
+    error = np.sqrt([1, -1] @ paired.covariance @ [1, -1])
+    assert error == pytest.approx(paired.interval.width / (2 * stats.norm.ppf(0.975)), rel=0.2)
+    assert paired.covariance[0, 1] > 0.1 * paired.covariance[0, 0]
+    same = rp.auc_test(x1, 2 * x1, y, tpr_at_fpr=0.3, n_resamples=1000)
+    assert same.covariance.ravel() == pytest.approx(np.full(4, paired.covariance[0, 0]), rel=0.25)
+
+
+def test_estimates_of_intervals_are_the_rates_of_the_curve():
+    roc = rp.EmpiricalRoc(*two_normals((10, 35), 6))
+    for rate in (0.15, 0.5, 0.85):
+        for method in ("dirichlet", "bootstrap", "hilgers"):
+            tpr = roc.tpr_at_fpr_interval(rate, method=method, n_resamples=20)
+            fpr = roc.fpr_at_tpr_interval(rate, method=method, n_resamples=20)
+            assert tpr.estimate == pytest.approx(roc.tpr_at_fpr(rate), rel=1e-12)
+            assert fpr.estimate == pytest.approx(roc.fpr_at_tpr(rate), rel=1e-12)
+            assert fpr.low <= fpr.estimate <= fpr.high

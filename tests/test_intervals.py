@@ -68,6 +68,24 @@ def test_delong_and_logit_by_all_pairs():
             assert tuple(roc.auc_interval(method="logit")) == pytest.approx(limits, rel=1e-12)
 
 
+def test_classes_with_weights_between_1_and_2():
+    """A weight of 1.5 in all is more than one observation: it has a variance, divided by 1.5 and 0.5."""
+    negative, positive = np.array([1.0, 3]), np.array([0.0, 2, 2, 4, 5])
+    w0, w1 = np.array([0.6, 0.9]), np.array([1, 0.5, 1.5, 1, 1])
+    for swap in (False, True):
+        area, variance = brute_delong(negative, positive, w0, w1)
+        pair = rp.Ecdf(negative, w0), rp.Ecdf(positive, w1)
+        roc = empirical(rp.Ecdf(-positive, w1), rp.Ecdf(-negative, w0)) if swap else empirical(*pair)
+        assert roc.auc_std_error() == pytest.approx(np.sqrt(variance), rel=1e-12)
+        _, *classes = brute_placements(negative, positive, w0, w1)
+        n = 2 / (1 / 1.5 + 1 / 5)
+        centre, mean = (area * n + 0.125) / (n + 0.25), (area * n + 0.25) / (n + 0.5)
+        added = 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((0.5 - centre) ** 2 + 1 / 8))
+        smooth = sum((w @ (v - area) ** 2 + added) / ((w.sum() - 0.5) * (w.sum() + 0.5)) for v, w in classes)
+        assert roc.auc_std_error(method="smoothed-logit") == pytest.approx(np.sqrt(smooth), rel=1e-12)
+        assert "single_observation" not in roc.auc_interval().flags
+
+
 def test_smoothed_logit_by_its_definition():
     """A quarter of an observation at 1/2 in the area, half of one in each variance; Satterthwaite's t; on the logit.
 
@@ -649,6 +667,77 @@ def test_a_batch_with_a_feature_without_variance():
     assert (alone.method, alone.low, alone.high) == ("unseen", pytest.approx(share, rel=1e-12), 1)
     sizes = rp.PredictedRoc.from_stats(mean=([0, 0, 0], [1, 1, 1]), std=(1, 1), count=([9, 1, 9], [9, 9, 2]))
     assert sizes.auc_interval().flags["single_observation"].tolist() == [False, True, False]
+
+
+def test_limits_of_ameans_and_youden_are_the_root_of_the_sum_of_squares():
+    """Of the distances of TPR and TNR from their Wilson limits (Newcombe 1998); one threshold or several."""
+    roc = empirical(*samples(2, (20, 15)))
+    for level in (0.8, 0.95):
+        limits = []
+        for threshold in (1.0, 3.0, 6.5):
+            cells = roc.rates(threshold).counts
+            parts = [(cells.tp, 15), (cells.tn, 20)]
+            wilson = [stats.binomtest(int(k), n).proportion_ci(level, method="wilson") for k, n in parts]
+            down, up = (
+                np.sqrt(sum((bounds[side] - k / n) ** 2 for bounds, (k, n) in zip(wilson, parts, strict=True)))
+                for side in (0, 1)
+            )
+            middle = cells.tp / 15 + cells.tn / 20
+            limits.append(((middle - down) / 2, (middle + up) / 2))
+            for measure, scale, shift in (("ameans", 1, 0), ("youden", 2, -1)):
+                interval = roc.rate_interval(measure, threshold, level)
+                assert tuple(interval) == pytest.approx(np.multiply(limits[-1], scale) + shift, abs=1e-9)
+                assert interval.method == "newcombe-wilson"
+        several = roc.rate_interval("ameans", np.array([1.0, 3.0, 6.5]), level)
+        assert np.transpose([several.low, several.high]) == pytest.approx(np.array(limits), abs=1e-9)
+
+
+def test_rates_without_any_observation_are_undefined():
+    """Above all values nothing is predicted positive: the precision lies between 0 and 1, with a flag."""
+    roc = empirical([1.0, 2, 3], [2.0, 3, 4])
+    for measure, threshold in (("precision", 9.0), ("false_discovery_rate", 9.0), ("npv", 0.0)):
+        interval = roc.rate_interval(measure, threshold)
+        assert (interval.low, interval.high, list(interval.flags)) == (0, 1, ["undefined"])
+        assert np.isnan(interval.estimate)
+    mixed, defined = roc.rate_interval("precision", [2.5, 9.0]), roc.rate_interval("precision", 2.5)
+    assert (mixed.low[0], mixed.high[0], mixed.estimate[0]) == (*defined, defined.estimate)
+    assert (mixed.low[1], mixed.high[1], mixed.flags["undefined"].tolist()) == (0, 1, [False, True])
+    assert not defined.flags
+    assert not roc.rate_interval("tpr", 9.0).flags
+
+
+def test_other_methods_stand_in_for_those_without_a_standard_error():
+    """One observation of a class, or a standard error of 0: the default interval, and the smoothed standard error."""
+    for negative, positive in (([2.5], [1.0, 2, 3, 4]), ([1.0, 2, 3, 4], [2.5]), ([1.0, 2], [3.0, 4])):
+        roc = empirical(negative, positive)
+        default = roc.auc_interval()
+        assert roc.auc_std_error() == roc.auc_std_error(method="smoothed-logit")
+        for method in ("delong", "logit"):
+            interval = roc.auc_interval(method=method)
+            assert (*interval, interval.method) == (*default, "smoothed-logit")
+            assert "fallback" in interval.flags
+        wald, test = (roc.auc_test(0.7, method=method) for method in ("delong", None))
+        assert (wald.p_value, wald.statistic) == (test.p_value, test.statistic)
+    ordinary = empirical([1.0, 3], [2.0, 4])
+    assert ordinary.auc_std_error() == ordinary.auc_std_error(method="delong")
+    assert list(ordinary.auc_interval(method="delong").flags) == []
+    assert ordinary.auc_test(0.75).statistic == 0
+
+
+def test_flags_of_the_areas_of_degenerate_samples():
+    """The whole area of one class without variability has a flag, but not its partial area."""
+    separated, reverse = empirical([1.0, 2], [3.0, 4]), empirical([3.0, 4], [1.0, 2])
+    assert list(separated.auc_interval().flags) == ["perfect_separation"]
+    assert "perfect_separation" not in reverse.auc_interval().flags
+    assert list(reverse.auc_interval().flags) == ["perfect_reversal"]
+    assert list(empirical([2.5], [1.0, 2, 3, 4]).auc_interval().flags) == ["single_observation"]
+    assert list(empirical([1.0, 2, 3], [2.0, 3, 4]).auc_interval().flags) == []
+    for method in ("smoothed-logit", "dirichlet"):
+        for roc in (separated, reverse, empirical([1.0] * 12, np.arange(14.0) % 3)):
+            flags = roc.partial_auc_interval(fpr=(0.1, 1.0), method=method, n_resamples=20).flags
+            assert "fallback" not in flags
+            assert "perfect_separation" not in flags
+            assert "perfect_reversal" not in flags
 
 
 def test_hilgers_by_order_statistics():

@@ -236,6 +236,8 @@ def test_welch_test_of_many_studies_is_that_of_each_study():
     together = test(slice(None))
     for study in range(4):
         assert np.transpose(together)[study] == pytest.approx(np.array(test(study)), rel=1e-12)
+    one = welch_test([intervals.SmoothedAreas.from_sum_squares(areas[0], squares[0], sizes[0])], squares[:1])
+    assert [part.tolist() for part in one] == [[0] * 4, [1] * 4]  # a single group differs from no other
 
 
 def test_paired_limits_of_many_studies_are_those_of_each_study():
@@ -774,3 +776,632 @@ def test_a_correction_for_skewness_never_narrows_an_interval(monkeypatch):
     assert (high >= plain_high).all()
     assert (p_values >= plain_p_values).all()
     assert np.count_nonzero((low < plain_low) | (high > plain_high)) > 20
+
+
+# ---- clusters, strata and contrasts of three areas by the definition
+def design_of_rows(xs, y):
+    """Return the parts of the definition for independent rows: see ``definition_of_contrast``."""
+    placed, sizes = [placements(x, y)[1] for x in xs], np.bincount(y)
+    areas = np.array([placements(x, y)[0] for x in xs])
+    centres, added = np.transpose([added_squares(x, y) for x in xs])
+    products = [np.cov([v[label] for v in placed]) * (n - 1) for label, n in enumerate(sizes)]
+    divisors = [(n + 0.5) * (n - 0.5) for n in sizes]
+
+    def moments(weights):
+        parts = [weights @ part @ weights / (n * (n - 1)) for part, n in zip(products, sizes, strict=True)]
+        spread = [part + 0.005 / (n * (n - 1)) for part, n in zip(parts, sizes, strict=True)]
+        third = sum(
+            np.sum((weights @ ([v[label] for v in placed] - areas[:, None])) ** 3) / n**3
+            for label, n in enumerate(sizes)
+        )
+        return sum(parts), sum(spread) ** 2 / sum(v**2 / (n - 1) for v, n in zip(spread, sizes, strict=True)), third
+
+    return {
+        "areas": areas,
+        "centres": centres,
+        "covariance": sum(part / (n * (n - 1)) for part, n in zip(products, sizes, strict=True)),
+        "variances": sum((np.diag(part) + added) / d for part, d in zip(products, divisors, strict=True)),
+        "shared": sum(part / d for part, d in zip(products, divisors, strict=True)),
+        "smoothing": [(np.diag(part), added / d) for part, d in zip(products, divisors, strict=True)],
+        "moments": moments,
+        "n_units": min(sizes),
+        "sizes": np.transpose([sizes] * len(xs)),
+    }
+
+
+def smoothing_of(areas, sizes):
+    """Return centres and the variance that pseudo-observations add, for effective class sizes of shape (2, K)."""
+    n = stats.hmean(sizes, axis=0)
+    centres, mean = (n * areas + 0.125) / (n + 0.25), (n * areas + 0.25) / (n + 0.5)
+    added = 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((0.5 - centres) ** 2 + 1 / 8))
+    return centres, added * np.sum(1 / ((sizes + 0.5) * (sizes - 0.5)), axis=0)
+
+
+def design_of_clusters(xs, y, clusters):
+    """Return the parts of the definition for clusters, by leaving out each of them."""
+    areas, names = np.array([placements(x, y)[0] for x in xs]), np.unique(clusters)
+    kept = [clusters != name for name in names]
+    changes = np.array([[placements(x[rows], y[rows])[0] for x in xs] for rows in kept]) - areas
+    factor = (len(names) - 1) / len(names)
+    covariance = factor * changes.T @ changes
+    rows = design_of_rows(xs, y)
+    sizes = []
+    for label in (0, 1):
+        counts = np.unique(clusters[y == label], return_counts=True)[1]
+        by_variance = counts.sum() * np.diag(rows["covariance"]) / np.diag(covariance)
+        sizes.append(np.sqrt(np.clip(by_variance, len(counts), counts.sum()) / np.sum((counts / counts.sum()) ** 2)))
+    centres, smoothing = smoothing_of(areas, np.array(sizes))
+
+    def moments(weights):
+        e = changes @ weights
+        df = 3 * np.sum(e**2) ** 2 / np.sum(e**4) - 2
+        return factor * np.sum(e**2), np.clip(df, 4, len(names) - 1), -np.sum(e**3)
+
+    return {
+        "areas": areas,
+        "centres": centres,
+        "covariance": covariance,
+        "variances": np.diag(covariance) + smoothing,
+        "shared": covariance,
+        "smoothing": [(np.diag(covariance), smoothing)],
+        "moments": moments,
+        "n_units": min(len(np.unique(clusters[y == label])) for label in (0, 1)),
+        "sizes": np.array(sizes),
+    }
+
+
+def design_of_strata(xs, y, strata):
+    """Return the parts of the definition for strata, weighted by their numbers of pairs."""
+    names, sizes = np.unique(strata), np.bincount(y)
+    parts = [design_of_rows([x[strata == name] for x in xs], y[strata == name]) for name in names]
+    pairs = np.array([np.prod(part["sizes"][:, 0]) for part in parts])
+    shares = pairs / pairs.sum()
+    areas = shares @ [part["areas"] for part in parts]
+    covariance = np.einsum("s,sij->ij", shares**2, [part["covariance"] for part in parts])
+    centres, smoothing = smoothing_of(areas, np.transpose([sizes] * len(xs)))
+
+    def moments(weights):
+        variances, dfs, third = [], [], 0.0
+        for name, share, part in zip(names, shares, parts, strict=True):
+            rows, own = strata == name, y[strata == name]
+            for label in (0, 1):
+                columns = [placements(x[rows], own)[1][label] for x in xs]
+                variances.append(share**2 * np.var(weights @ columns, ddof=1) / np.sum(own == label))
+                dfs.append(np.sum(own == label) - 1)
+                third += share**3 * np.sum((weights @ (columns - part["areas"][:, None])) ** 3) / (dfs[-1] + 1) ** 3
+        return sum(variances), sum(variances) ** 2 / np.sum(np.square(variances) / dfs), third
+
+    pooled = np.array([1 / np.sum(shares**2 / [part["sizes"][label, 0] for part in parts]) for label in (0, 1)])
+    return {
+        "areas": areas,
+        "centres": centres,
+        "covariance": covariance,
+        "variances": np.diag(covariance) + smoothing,
+        "shared": covariance,
+        "smoothing": [(np.diag(covariance), smoothing)],
+        "moments": moments,
+        "n_units": min(sizes),
+        "sizes": np.transpose([pooled] * len(xs)),
+    }
+
+
+def definition_of_contrast(weights, design, level):
+    """Return the interval of a weighted sum of areas as the Notes of ``AreaContrast`` define it.
+
+    ``design`` contains the areas with their centres and smoothed variances, the covariance matrix without smoothing,
+    the parts of the covariance matrix with shared pseudo-observations, and the effective class sizes of shape (2, K).
+    Only the areas with a weight other than 0 count for the sizes. The function ``moments``
+    returns the variance, the degrees of freedom and the third cumulant of the sum.
+    """
+    a, c, errors = design["areas"], design["centres"], np.sqrt(design["variances"])
+    plain, df, third = design["moments"](weights)
+    shared = design["shared"].copy()
+    for spread, more in design["smoothing"]:
+        ratio = np.minimum.outer(spread, spread) / np.maximum.outer(spread, spread)
+        shared = shared + np.sqrt(ratio * np.multiply.outer(more, more))
+    correlations = [
+        np.where(np.eye(len(a)) == 1, 1, np.clip(part / np.multiply.outer(errors, errors), -1, 1))
+        for part in (shared, design["covariance"])
+    ]
+    quantile = stats.t(df).ppf((1 + level) / 2)
+    perfect = ((1 - level) / 2) ** (1 / design["n_units"])
+
+    def distances(below, above, correlation):
+        ends = weights * np.where(weights > 0, below, above), weights * np.where(weights > 0, above, below)
+        return [np.sqrt(part @ correlation @ part) for part in ends]
+
+    parts = weights * errors
+    scale = np.sqrt(min(1, parts @ correlations[0] @ parts / (parts @ parts)))
+    low, high = np.transpose([smoothed_ends(*pair, quantile * scale) for pair in zip(c, errors**2, strict=True)])
+    below, above = (c - low) / scale, (high - c) / scale
+    down, up = distances(np.maximum(below, c - perfect), np.maximum(above, 1 - perfect - c), correlations[0])
+    shift, wald = weights @ (a - c), quantile * np.sqrt(plain)
+    inner = max(down + shift, wald), max(up - shift, wald)
+
+    low, high = np.transpose([ends(*part, quantile) for part in zip(a, c, errors**2, strict=True)])
+    down, up = distances(a - np.minimum(low, perfect), np.maximum(high, 1 - perfect) - a, correlations[1])
+
+    def johnson(skewed, variance):
+        """Return the shift of Johnson (1978), which is at most two standard errors."""
+        return np.sqrt(variance) * np.clip(skewed / variance**1.5 * (1 + 2 * quantile**2) / 6, 0, 2)
+
+    n = np.min(design["sizes"][:, weights != 0], axis=1)
+    square = np.sum(weights**2) / 4
+    more, more_third = 0.75 * square * np.sum(1 / (n * (n - 1))), 0.75 * square**1.5 * np.sum(1 / n**3)
+    down, up = down + johnson(-third, plain), up + johnson(third, plain)
+    far = [quantile * np.sqrt(plain + more) + johnson(more_third + sign * third, plain + more) for sign in (-1, 1)]
+    outer = max(down, far[0]), max(up, far[1])
+    difference = weights @ a
+    low, high = difference - inner[0], difference + inner[1]
+    return low if low > 0 else min(low, difference - outer[0]), high if high < 0 else max(high, difference + outer[1])
+
+
+CONTRASTS = ((1, -1, 0), (0, -1, 1), (1, -0.5, -0.5), (-0.25, 1, -0.75), (2, -1, -1))
+
+
+def three_features(seed, sizes, shifts=(1.3, 0.7, 1.6)):
+    """Return three correlated features with ties, labels in no order, and a generator."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat([0, 1], sizes))
+    shared = rng.normal(size=len(y))
+    return [np.round(2 * (y * shift + shared + rng.normal(size=len(y)))) for shift in shifts], y, rng
+
+
+def check_contrasts(xs, y, design, **options):
+    excluded = []
+    for weights, level in product(CONTRASTS, (0.6, 0.95)):
+        test = rp.auc_test_many(xs, y, contrasts=weights, level=level, **options).contrasts[0]
+        expected = definition_of_contrast(np.array(weights), design, level)
+        assert tuple(test.interval) == pytest.approx(expected, rel=1e-9), (weights, level)
+        excluded.append(not test.interval.low <= 0 <= test.interval.high)
+    return excluded
+
+
+def test_contrasts_of_three_areas_by_their_definition():
+    excluded = []
+    for seed, sizes in ((1, (13, 17)), (2, (40, 9))):
+        xs, y, _ = three_features(seed, sizes, (2.5, 0.2, 2.0))
+        excluded += check_contrasts(xs, y, design_of_rows(xs, y))
+    assert 0 < sum(excluded) < len(excluded)
+
+
+def test_contrasts_with_clusters_by_their_definition():
+    """Clusters of one or both classes, of unequal sizes; some effective sizes are limited, and some are not."""
+    excluded, limited = [], []
+    for seed, sizes, n_clusters in ((4, (30, 26), 14), (6, (20, 50), 30)):
+        xs, y, rng = three_features(seed, sizes, (1.3, 0.7, -0.9 if seed == 6 else 1.6))
+        clusters = rng.choice(n_clusters, len(y), p=(w := np.arange(1, n_clusters + 1)) / w.sum())
+        xs = [x + np.round(rng.normal(size=n_clusters))[clusters] for x in xs]
+        design = design_of_clusters(xs, y, clusters)
+        excluded += check_contrasts(xs, y, design, clusters=clusters)
+        for index, x in enumerate(xs):
+            check_area_of_clusters(x, y, clusters, design, index)
+        limited += [len(np.unique(part)) for part in design["sizes"]]
+    assert 0 < sum(excluded) < len(excluded)
+    assert min(limited) < 3 == max(limited)
+
+
+def area_limits(area, moments, sizes, n_units, *, level, constant=()):
+    """Return the interval of one area as the Notes of ``SmoothedAreas`` define it.
+
+    ``moments`` contains centre, variance and degrees of freedom; ``sizes`` the effective class sizes, and ``constant``
+    the numbers of units of the classes whose placement values are all equal.
+    """
+    (centre, variance, df), tail, n = moments, (1 - level) / 2, min(n_units)
+    few, many = sorted(sizes)
+    shares = sorted((centre / (2 - centre), 2 * centre**2 / (1 + centre)))
+    exponential = centre * (1 - centre) + (few - 1) * (shares[0] - centre**2) + (many - 1) * (shares[1] - centre**2)
+    floor = abs(centre - 0.5) * min(1, 100 / few) * exponential / (few * many)
+    variances = [np.clip(floor, variance, 3 * variance), variance][:: 1 if area > 0.5 else -1]
+    half = stats.t(df).isf(tail) * np.sqrt(variances) / (centre * (1 - centre))
+    low, high = expit(logit(centre) + half * SIDES)
+    for size, most, more in ((n, 1, 0), (centre * (1 - centre) / variance, 4, 0.25)):
+        if 0 < size * (1 - area) < most:
+            high = max(high, stats.beta(size * area + 1 - more, size * (1 - area) + more).isf(tail))
+        if 0 < size * area < most:
+            low = min(low, stats.beta(size * area + more, size * (1 - area) + 1 - more).ppf(tail))
+    for size in constant:  # Clopper and Pearson: at most 1 - tail^(1/n) of the units have another placement value
+        low, high = min(low, area * tail ** (1 / size)), max(high, 1 - (1 - area) * tail ** (1 / size))
+    return min(low, area, tail ** (1 / n)), max(high, area, 1 - tail ** (1 / n))
+
+
+def check_area_of_clusters(x, y, clusters, design, index):
+    """Compare the interval of one area with the definition in the Notes of ``SmoothedAreas``."""
+    area, centre, variance = (design[name][index] for name in ("areas", "centres", "variances"))
+    plain, df, _ = design["moments"](np.eye(3)[index])
+    n_units = tuple(len(np.unique(clusters[y == label])) for label in (0, 1))
+    for level in (0.7, 0.95, 0.999):
+        expected = area_limits(area, (centre, variance, df), design["sizes"][:, index], n_units, level=level)
+        estimate = rp.auc_estimate(x, y, clusters=clusters, level=level)
+        assert tuple(estimate.interval) == pytest.approx(expected, rel=1e-9), level
+        assert estimate.std_error == pytest.approx(np.sqrt(plain), rel=1e-9)
+        assert estimate.n_independent == n_units
+        wald = rp.auc_estimate(x, y, clusters=clusters, level=level, method="delong").interval
+        limits = np.clip(area + stats.t(df).isf((1 - level) / 2) * np.sqrt(plain) * SIDES, 0, 1)
+        assert tuple(wald) == pytest.approx(limits, rel=1e-9)
+
+
+CONSTANT_CLASSES = {
+    "negatives": ([2.0, 2, 2], [1.0, 2, 3, 3, 5, 1]),
+    "positives": ([1.0, 2, 3, 3, 5, 1, 0, 0], [2.0, 2]),
+    "few pairs are lost": ([1.0] * 4, [3.0] * 9 + [0.0]),
+    "few pairs are won": ([3.0] * 30 + [0.0], [1.0] * 5),
+    "equal halves": ([1.0, 3.0], [2.0, 2.0, 2.0]),
+}
+
+
+def test_area_of_a_constant_class_by_its_definition():
+    """The interval allows for units with another placement value, and p is the level at which it excludes a value."""
+
+    def check(pair):
+        sizes, x, y = tuple(map(len, pair)), np.concatenate(pair), np.repeat([0, 1], [len(part) for part in pair])
+        area, *moments = smoothed(x, y)
+        constant = [n for n, values in zip(sizes, placements(x, y)[1], strict=True) if np.ptp(values) < 1e-12]
+        assert constant
+        for level in (0.5, 0.95, 0.999):
+            interval = rp.empirical_roc(x, y).auc_interval(level)
+            expected = area_limits(area, moments, sizes, sizes, level=level, constant=constant)
+            assert tuple(interval) == pytest.approx(expected, rel=1e-9)
+            assert list(interval.flags) == ["fallback"]
+        for null in (0.1, 0.6, 0.95):
+            if abs(null - area) > 0.01:
+                assert_p_is_the_level(partial(rp.auc_test, x, None, y, null=null), null)
+                side = "greater" if area > null else "less"
+                assert_p_is_the_level(partial(rp.auc_test, x, None, y, null=null, alternative=side), null, sides=2)
+
+    check_each(CONSTANT_CLASSES, check)
+
+
+def test_area_of_a_class_with_one_observation_by_its_definition():
+    """The class adds A(1 - A) to the variance, and nothing to the degrees of freedom."""
+    for seed, sizes in product(range(3), ((1, 9), (12, 1))):
+        (x, _), y = correlated(sizes, seed, (0.4, 0))
+        (area, classes), (centre, added), n = placements(x, y), added_squares(x, y), max(sizes)
+        if not 0 < area < 1:
+            continue
+        part = (np.sum((classes[np.argmax(sizes)] - area) ** 2) + added) / ((n + 0.5) * (n - 0.5))
+        variance = part + max(centre * (1 - centre), added / (1.5 * 0.5))
+        moments = centre, variance, variance**2 / (part**2 / (n - 1))
+        for level in (0.1, 0.4, 0.8):
+            expected = area_limits(area, moments, sizes, sizes, level=level)
+            assert tuple(rp.empirical_roc(x, y).auc_interval(level)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_area_of_large_classes_with_little_overlap_by_its_definition():
+    """Above 100 observations of the smaller class, the least variance is a decreasing part of Hanley and McNeil's."""
+    for sizes, share in (((120, 150), 0.15), ((130, 110), 0.13)):
+        x = np.concatenate([np.arange(n) / n + label * (1 - share) for label, n in enumerate(sizes)])
+        y = np.repeat([0, 1], sizes)
+        area, *moments = smoothed(x, y)
+        for level in (0.3, 0.5):
+            expected = area_limits(area, moments, sizes, sizes, level=level)
+            plain = smoothed_ends(*moments[:2], stats.t(moments[2]).isf((1 - level) / 2))[0]
+            assert expected[0] < min(plain - 1e-5, (0.5 - level / 2) ** (1 / min(sizes)))
+            for values, limits in ((x, expected), (-x, (1 - expected[1], 1 - expected[0]))):
+                assert tuple(rp.empirical_roc(values, y).auc_interval(level)) == pytest.approx(limits, rel=1e-9)
+            assert rp.auc_test(x, None, y, null=expected[0]).p_value == pytest.approx(1 - level, rel=1e-8)
+
+
+def test_the_least_variance_is_at_most_three_times_the_estimated_one():
+    """All 40 positives lie next to the 80% quantile of 2,000 negatives: a sample of exponential classes varies more."""
+    y, sizes, factors = np.repeat([0, 1], (2000, 40)), (2000, 40), []
+    for step in (3, 12, 15):
+        x = np.concatenate([np.arange(2000.0), 1600 + step * (np.arange(40) - 20)])
+        area, *moments = smoothed(x, y)
+        expected = area_limits(area, moments, sizes, sizes, level=0.95)
+        centre, variance, df = moments
+        factors.append((logit(centre) - logit(expected[0])) * centre * (1 - centre) / stats.t(df).ppf(0.975))
+        factors[-1] = factors[-1] ** 2 / variance
+        assert tuple(rp.empirical_roc(x, y).auc_interval()) == pytest.approx(expected, rel=1e-9)
+        for null in (expected[0], expected[1]):
+            assert rp.auc_test(x, None, y, null=null).p_value == pytest.approx(0.05, rel=1e-8)
+    assert factors[0] == pytest.approx(3, rel=1e-9)
+    assert 1.05 < factors[2] < factors[1] < 2.9
+
+
+def test_area_of_separated_and_of_tied_classes():
+    """An area A: at most 1 - tail^(1/n) of the units of the smaller class have placement values other than A."""
+    for sizes in ((2, 3), (7, 4), (30, 30)):
+        x, y, n = np.arange(float(sum(sizes))), np.repeat([0, 1], sizes), min(sizes)
+        for values, area in ((x, 1.0), (-x, 0.0), (0 * x, 0.5)):
+            for level in (0.5, 0.95):
+                rare = ((1 - level) / 2) ** (1 / n)
+                interval = rp.empirical_roc(values, y).auc_interval(level)
+                assert tuple(interval) == pytest.approx((area * rare, 1 - (1 - area) * rare), rel=1e-9)
+            for null in (0.2, 0.5, 0.9):
+                share = null / area if null < area else (1 - null) / (1 - area) if null > area else 1.0
+                test = rp.auc_test(values, None, y, null=null)
+                assert test.p_value == pytest.approx(min(1, 2 * share**n), rel=1e-9)
+                t = stats.t(smoothed(values, y)[3]).isf(min(share**n, 0.5))  # Student's t with the same p-value
+                assert test.statistic == pytest.approx(t if null < area else -t, rel=1e-7, abs=1e-12)
+                one_sided = rp.auc_test(values, None, y, null=null, alternative="greater").p_value
+                assert one_sided == pytest.approx(share**n if null < area else 0.5, rel=1e-9) or null > area
+                assert one_sided >= 0.5 or null < area
+
+
+def test_difference_of_areas_if_a_class_has_one_observation():
+    """The class adds A(1 - A) to the smoothed variance, and nothing to the covariance or the degrees of freedom."""
+    for seed, label in product(range(3), (0, 1)):
+        sizes = (1, 12) if label == 0 else (15, 1)
+        xs, y = correlated(sizes, seed, (0.3, -0.2))
+        parts, columns, n = [], [], max(sizes)
+        for x in xs:
+            area, classes = placements(x, y)
+            values, (centre, added) = classes[1 - label], added_squares(x, y)
+            variance = (np.sum((values - area) ** 2) + added) / ((n + 0.5) * (n - 0.5))
+            variance += max(centre * (1 - centre), added / (1.5 * 0.5))
+            parts.append((area, centre, variance))
+            columns.append(values)
+        covariance = np.cov(*columns)[0, 1] / n
+        correlation = covariance / np.sqrt(parts[0][2] * parts[1][2])
+        reach, difference = difference_ends(*parts, correlation, 1e9, 0.0), parts[0][0] - parts[1][0]
+        used = []
+        for level in (0.1, 0.3, 0.9):
+            tail = (1 - level) / 2
+            low, high = difference_ends(*parts, correlation, stats.t(n - 1).isf(tail), tail)
+            rare = tail * (1 + difference) - 1, 1 - tail * (1 - difference)
+            used += [rare[0] < reach[0], rare[1] > reach[1]]
+            expected = min(low, rare[0]) if used[-2] else low, max(high, rare[1]) if used[-1] else high
+            test = rp.auc_test(*xs, y, level=level)
+            assert tuple(test.interval) == pytest.approx(expected, rel=1e-9)
+            assert "single_observation" in test.flags
+        assert set(used) == {False, True}
+
+
+def test_differences_at_high_levels_allow_for_unseen_observations():
+    """Two samples with areas of 1/2 and two negatives each: the limits of MOVER are sqrt(1/2) from 0 at any level.
+
+    At high levels, the interval for equal differences of all observations is wider: its bounds are used instead.
+    """
+    x, y = np.array([0.0, 3, 1, 2, 1, 2]), np.repeat([0, 1], (2, 4))
+    for level in (0.9, 0.999, 0.99999):
+        parts = [(*smoothed(x, y)[:3],)] * 2
+        df = smoothed(x, y)[3] * 2
+        tail = (1 - level) / 2
+        low = difference_ends(*parts, 0.0, stats.t(df).isf(tail), tail**0.5)[0]
+        rare = tail ** (1 / 2) - 1
+        assert low > -np.sqrt(0.5) - 1e-12
+        expected = min(low, rare) if rare < -np.sqrt(0.5) else low
+        interval = rp.auc_test((x, y), (x, y + 0), level=level).interval
+        assert tuple(interval) == pytest.approx((expected, -expected), rel=1e-9)
+    assert expected == pytest.approx(rare, rel=1e-12)
+    assert rare < -0.99
+    wide = rp.auc_test((x, y), (x, y + 0), level=1 - 1e-12).interval
+    assert wide.low == pytest.approx(-1, abs=1e-5)
+    for p_value, margin in ((0.1, 0.5), (0.01, 0.95)):
+        claim = partial(rp.auc_test, (x, y), (x, y + 0), alternative="noninferior", margin=margin)
+        assert claim().p_value < 3 * p_value
+        assert_p_is_the_level(claim, -margin, sides=2)
+
+
+def test_contrasts_with_strata_by_their_definition():
+    excluded = []
+    for seed, sizes in ((7, (40, 30)), (8, (24, 60))):
+        xs, y, rng = three_features(seed, sizes)
+        strata = rng.integers(0, 3, len(y))
+        xs = [x + np.array([0, 3, -2])[strata] for x in xs]
+        excluded += check_contrasts(xs, y, design_of_strata(xs, y, strata), strata=strata)
+    assert 0 < sum(excluded) < len(excluded)
+
+
+# ---- partial areas by the definition
+def placements_of_range(x, y, low, high):
+    """Return the area over an FPR range and the placement values of each class, from the operating points.
+
+    A positive has the fraction of the range with a larger FPR than its own; tied positives share the average over
+    their step. A negative has the mean TPR over its step of FPR, with the TPRs outside the range replaced by those at
+    the limits, and shifted so that the mean is the area.
+    """
+    negative, positive = x[y == 0], x[y == 1]
+    values = np.unique(x)[::-1]
+    fpr = np.array([0, *((negative >= value).mean() for value in values)])
+    tpr = np.array([0, *((positive >= value).mean() for value in values)])
+    grid = np.unique(np.concatenate([fpr, [low, high], [0, 1]]))
+
+    def mean(function, start, end):
+        """Return the mean of a function that is linear between the points of the grid."""
+        cuts = np.unique([start, *grid[(start < grid) & (grid < end)], end])
+        middles = function((cuts[1:] + cuts[:-1]) / 2)
+        return middles @ np.diff(cuts) / (end - start) if end > start else function(np.array([start]))[0]
+
+    def clipped(at):
+        return np.interp(np.clip(at, low, high), fpr, tpr)
+
+    def share(at):
+        return (high - np.clip(at, low, high)) / (high - low)
+
+    steps = {v: ((negative > v).mean(), (negative >= v).mean()) for v in values}
+    area = mean(lambda at: np.interp(at, fpr, tpr), low, high)
+    by_positive = np.array([mean(share, *steps[v]) for v in positive])
+    by_negative = np.array([mean(clipped, *steps[v]) for v in negative]) / (high - low)
+    return area, (by_negative - by_negative.mean() + area, by_positive)
+
+
+def smoothed_range(area, sizes, squares, chance):
+    """Return the centre, the variance and its degrees of freedom for the area of a range, divided by its width."""
+    n = stats.hmean(sizes)
+    centre, mean = (n * area + 0.25 * chance) / (n + 0.25), (n * area + 0.5 * chance) / (n + 0.5)
+    added = 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((chance - centre) ** 2 + chance * (1 - chance) / 2))
+    parts = [(part + added) / ((m + 0.5) * (m - 0.5)) for part, m in zip(squares, sizes, strict=True)]
+    return centre, sum(parts), sum(parts) ** 2 / sum(part**2 / (m - 1) for part, m in zip(parts, sizes, strict=True))
+
+
+def continuous(seed, sizes):
+    xs, y = correlated(sizes, seed, (1.2, 0.3))
+    return [np.round(20 * x) for x in xs], y
+
+
+@pytest.mark.parametrize("axis", ["fpr", "tpr"])
+def test_partial_areas_by_their_definition(axis):
+    """One area, and the difference of two by MOVER with the correlation of the placement values.
+
+    An area over a TPR range is that over an FPR range with the classes exchanged and the values multiplied by -1.
+    """
+    for seed, (low, high) in product(range(2), ((0.0, 0.3), (0.15, 0.6), (0.45, 1.0))):
+        xs, y = continuous(seed, (16, 22))
+        limits = (low, high) if axis == "fpr" else (1 - high, 1 - low)
+        width, chance = high - low, (low + high) / 2
+        turned = (xs, y) if axis == "fpr" else ([-x for x in xs], 1 - y)
+        parts, placed, sizes = [], [], np.bincount(turned[1])
+        for x, own in zip(turned[0], xs, strict=True):
+            area, values = placements_of_range(x, turned[1], low, high)
+            squares = [np.sum((v - area) ** 2) for v in values]
+            centre, variance, df = smoothed_range(area, sizes, squares, chance)
+            parts.append((area, centre, variance, df))
+            placed.append(values)
+            roc = rp.empirical_roc(own, y)
+            error = np.sqrt(sum(part / (n * (n - 1)) for part, n in zip(squares, sizes, strict=True)))
+            assert roc.partial_auc(**{axis: limits}) == pytest.approx(area * width, rel=1e-9)
+            assert roc.partial_auc_std_error(**{axis: limits}) == pytest.approx(error * width, rel=1e-9)
+            smooth_error = roc.partial_auc_std_error(**{axis: limits}, method="smoothed-logit")
+            assert smooth_error == pytest.approx(np.sqrt(variance) * width, rel=1e-9)
+            expected = np.array(ends(area, centre, variance, stats.t(df).ppf(0.95)))
+            interval = roc.partial_auc_interval(0.9, **{axis: limits}, method="smoothed-logit")
+            assert tuple(interval) == pytest.approx(expected * width, rel=1e-9)
+            largest = width * (1 - chance)  # above that of an uninformative feature
+            corrected = roc.partial_auc_interval(0.9, **{axis: limits}, method="smoothed-logit", correction="mcclish")
+            assert tuple(corrected) == pytest.approx((1 + (expected - chance) * width / largest) / 2, rel=1e-9)
+        check_partial_difference(rp.auc_test(*xs, y, **{axis: limits}, method="smoothed-logit"), parts, placed, width)
+
+
+def check_partial_difference(test, parts, placed, width):
+    """Compare with Zou and Donner's interval; Satterthwaite's degrees of freedom are those of the difference."""
+    columns = [[pair[label] for pair in placed] for label in (0, 1)]
+    variances = [(np.var(a - b, ddof=1) * (len(a) - 1) + 0.005) / (len(a) * (len(a) - 1)) for a, b in columns]
+    df = sum(variances) ** 2 / sum(v**2 / (len(a) - 1) for v, (a, _) in zip(variances, columns, strict=True))
+    covariance = sum(np.cov(*pair) / len(pair[0]) for pair in columns)
+    assert test.covariance == pytest.approx(covariance * width**2, rel=1e-9, abs=1e-15)
+    correlation = min(1, covariance[0, 1] / np.sqrt(parts[0][2] * parts[1][2]))
+    expected = difference_ends(*parts, correlation, stats.t(df).ppf(0.975), 1.0)
+    assert tuple(test.interval) == pytest.approx(np.multiply(expected, width), rel=1e-9)
+
+
+def test_partial_areas_of_two_samples_by_their_definition():
+    samples = [
+        (continuous(seed, sizes)[0][0], continuous(seed, sizes)[1]) for seed, sizes in ((3, (15, 20)), (4, (30, 12)))
+    ]
+    low, high = 0.1, 0.5
+    parts, variances = [], []
+    for x, y in samples:
+        area, values = placements_of_range(x, y, low, high)
+        squares = [np.sum((v - area) ** 2) for v in values]
+        parts.append((area, *smoothed_range(area, np.bincount(y), squares, (low + high) / 2)))
+        variances.append(sum(np.var(v, ddof=1) / len(v) for v in values))
+    df = sum(part[2] for part in parts) ** 2 / sum(part[2] ** 2 / part[3] for part in parts)
+    test = rp.auc_test(*samples, fpr=(low, high), method="smoothed-logit")
+    expected = difference_ends(*parts, 0.0, stats.t(df).ppf(0.975), 1.0)
+    assert tuple(test.interval) == pytest.approx(np.multiply(expected, high - low), rel=1e-9)
+    assert test.estimates == pytest.approx([part[0] * (high - low) for part in parts], rel=1e-9)
+    assert test.covariance == pytest.approx(np.diag(variances) * (high - low) ** 2, rel=1e-9)
+    wald = rp.auc_test(*samples, fpr=(low, high), method="delong")
+    assert wald.statistic == pytest.approx((parts[0][0] - parts[1][0]) / np.sqrt(sum(variances)), rel=1e-9)
+
+
+def test_partial_areas_of_clusters_by_leaving_out_each_cluster():
+    """The placement values of the remaining rows stay; the change is that of their two means, less the area."""
+    xs, y = continuous(5, (30, 34))
+    clusters = np.random.default_rng(5).integers(0, 11, len(y))
+    limits = 0.1, 0.6
+    placed = [placements_of_range(x, y, *limits) for x in xs]
+    changes = np.array(
+        [
+            [
+                sum(v[clusters[y == label] != name].mean() - area for label, v in enumerate(values))
+                for area, values in placed
+            ]
+            for name in np.unique(clusters)
+        ]
+    )
+    covariance = 10 / 11 * changes.T @ changes
+    test = rp.auc_test(*xs, y, clusters=clusters, fpr=limits, method="delong")
+    assert test.covariance == pytest.approx(covariance * 0.25, rel=1e-9)
+    e = changes[:, 0] - changes[:, 1]
+    df = np.clip(3 * np.sum(e**2) ** 2 / np.sum(e**4) - 2, 4, 10)
+    error = np.sqrt(10 / 11 * np.sum(e**2)) * 0.5
+    assert test.statistic == pytest.approx(test.difference / error, rel=1e-9)
+    assert tuple(test.interval) == pytest.approx(test.difference + stats.t(df).ppf(0.975) * error * SIDES, rel=1e-9)
+
+
+# ---- predicted curves
+def test_a_fitted_curve_has_the_interval_of_its_sample_about_the_predicted_area():
+    (x1, _), y1 = correlated((20, 26), 3, (0.8, 0))
+    (x2, _), y2 = tied(4, (30, 18))
+    fitted, empirical = rp.predict_roc(x1, y1, family="logistic"), rp.empirical_roc(x2, y2)
+    parts = [smoothed(x1, y1), smoothed(x2, y2)]
+    parts[0] = (fitted.auc(), *parts[0][1:])
+    variances, dfs = ([part[k] for part in parts] for k in (2, 3))
+    df = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, dfs, strict=True))
+    assert abs(fitted.auc() - rp.empirical_roc(x1, y1).auc()) > 1e-4
+    for level in (0.8, 0.95):
+        perfect = [((1 - level) / 2) ** (1 / np.bincount(y).min()) for y in (y1, y2)]
+        expected = difference_ends(*parts, 0.0, stats.t(df).ppf((1 + level) / 2), perfect)
+        assert tuple(rp.auc_test(fitted, empirical, level=level).interval) == pytest.approx(expected, rel=1e-9)
+    result = rp.auc_test(fitted, empirical)
+    assert result.estimator == "AUC, predicted for at least one of the curves"
+    assert result.n == ((20, 26), (30, 18))
+    assert "pairing_unknown" not in result.flags
+
+
+def test_partial_areas_of_fitted_curves_add_the_pseudo_observations_to_the_variance_of_the_bootstrap():
+    (low, high), parts, rocs, variances = (0.1, 0.4), [], [], []
+    for seed, sizes in ((5, (20, 24)), (6, (35, 15))):
+        (x, _), y = correlated(sizes, seed, (0.9, 0))
+        rocs.append(rp.predict_roc(x, y, family="logistic"))
+        error = rocs[-1].partial_auc_std_error(fpr=(low, high), n_resamples=40) / (high - low)
+        area = rocs[-1].partial_auc(fpr=(low, high)) / (high - low)
+        centre, added, _ = smoothed_range(area, sizes, (0, 0), (low + high) / 2)
+        variances.append(error**2)
+        parts.append((area, centre, error**2 + added))
+    test = rp.auc_test(*rocs, fpr=(low, high), n_resamples=40)
+    expected = difference_ends(*parts, 0.0, stats.norm.ppf(0.975), 1.0)
+    assert tuple(test.interval) == pytest.approx(np.multiply(expected, high - low), rel=1e-9)
+    assert test.covariance == pytest.approx(np.diag(variances) * (high - low) ** 2, rel=1e-9)
+    assert test.method == "MOVER of stratified bootstrap intervals, unpaired"
+    margin = 0.05  # of the areas that are not divided by the width
+    claim = rp.auc_test(*rocs, fpr=(low, high), n_resamples=40, alternative="noninferior", margin=margin)
+    at_p = rp.auc_test(*rocs, fpr=(low, high), n_resamples=40, level=1 - 2 * claim.p_value).interval
+    assert at_p.low == pytest.approx(-margin, abs=1e-9)
+
+
+def test_a_predicted_curve_without_variability_has_the_variance_of_the_pseudo_observations():
+    sizes = 6, 4
+    sure = rp.PredictedRoc.from_stats(mean=(0, 1), std=(0, 0), count=sizes)
+    (x, _), y = tied(7, (9, 12), (1.0, 0.0))
+    n, area = stats.hmean(sizes), 1.0
+    centre, mean = (n + 0.125) / (n + 0.25), (n + 0.25) / (n + 0.5)
+    added = 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((0.5 - centre) ** 2 + 1 / 8))
+    terms = [added / ((m + 0.5) * (m - 0.5)) for m in sizes]
+    own = smoothed(x, y)
+    spent = [*(term**2 / (m - 1) for term, m in zip(terms, sizes, strict=True)), own[2] ** 2 / own[3]]
+    df = (sum(terms) + own[2]) ** 2 / sum(spent)
+    perfect = [0.025 ** (1 / 4), 0.025 ** (1 / 9)]
+    expected = difference_ends((area, centre, sum(terms)), own[:3], 0.0, stats.t(df).ppf(0.975), perfect)
+    test = rp.auc_test(sure, rp.empirical_roc(x, y))
+    assert tuple(test.interval) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_predicted_curve_of_two_gaussians_against_a_sample():
+    """One area on the probit scale, the other on the logit scale; degrees of freedom of the sum on the probit scale."""
+    roc = rp.PredictedRoc.from_stats(mean=(0, 1.4), std=(1, 2), count=(25, 16))
+    (x, _), y = tied(8, (14, 19))
+    shares, count = np.array([0.2, 0.8]), np.array([25, 16])
+    d = 1.4 / np.sqrt(5)
+    terms = shares / count + d**2 / 2 * shares**2 / (count - 1)  # variance of d by class
+    own, area = smoothed(x, y), stats.norm.cdf(d)
+    on_probit = terms.sum(), own[2] / stats.norm.pdf(ndtri(own[1])) ** 2
+    df = terms.sum() ** 2 / np.sum(terms**2 / (count - 1))
+    df = sum(on_probit) ** 2 / (on_probit[0] ** 2 / df + on_probit[1] ** 2 / own[3])
+    for level in (0.6, 0.95):
+        quantile = stats.t(df).ppf((1 + level) / 2)
+        low1, high1 = stats.norm.cdf(d + quantile * np.sqrt(terms.sum()) * SIDES)
+        low2, high2 = ends(*own[:3], quantile)
+        perfect = ((1 - level) / 2) ** (1 / 14)
+        low2, high2 = min(low2, perfect), max(high2, 1 - perfect)
+        difference = area - own[0]
+        expected = (
+            difference - np.hypot(area - low1, high2 - own[0]),
+            difference + np.hypot(high1 - area, own[0] - low2),
+        )
+        test = rp.auc_test(roc, rp.empirical_roc(x, y), level=level)
+        assert tuple(test.interval) == pytest.approx(expected, rel=1e-9)
+    assert test.method == "MOVER of delta and smoothed logit intervals, unpaired"

@@ -550,6 +550,21 @@ def test_repr_shows_the_corrected_value_after_the_apparent_one():
         assert other.ameans_corrected is not None
 
 
+def test_large_samples_have_fewer_resamples_and_no_corrected_value_in_the_repr():
+    """The number is 2,000,000 divided by the class sizes, from 20 to 1,000; a repr is quick up to 10,000 rows."""
+    x, y = np.tile([0.0, 1, 2, 3], 2), np.repeat([0, 1], 4)
+    shape = np.array([4.0, 3, 2, 1, 1, 2, 3, 4]) / 20
+    for total, n_resamples, is_shown in (
+        (200, 1000, True),
+        (10_000, 200, True),
+        (10_020, 199, False),
+        (200_000, 20, False),
+    ):
+        best = rp.empirical_roc(x, y, weights=np.round(shape * total)).best_threshold()
+        assert best.ameans_corrected == best.stability(n_resamples=n_resamples, rng=0).ameans_corrected
+        assert ("corrected" in repr(best)) == is_shown, total
+
+
 def test_infinite_thresholds_are_flagged():
     """Accuracy with a prevalence of 1 in 10,000: never positive is best, in the sample and in nearly every resample.
 
