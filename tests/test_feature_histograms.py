@@ -354,6 +354,18 @@ def test_the_interval_with_wide_bounds_contains_the_exact_intervals_of_both_extr
             assert (table["empirical_se"] >= part["empirical_se"] * (1 - 1e-12)).all()
 
 
+def test_the_standard_error_with_wide_bounds_allows_for_a_random_order():
+    """If one cell contains most values, the standard error is about that of an uninformative feature."""
+    rng, y = np.random.default_rng(2), np.repeat([0, 1], 1000)
+    values = rng.uniform(1.1, 1.9, (2000, 4))
+    values[[0, 1000]], values[[999, 1999]] = 0.5, 2.5
+    exact = rp.screen(values, y).in_input_order()
+    summary = rp.summarize(values, y, histogram_edges=[[1.0, 2.0]] * 4).suppress_small_counts(1, histograms=True)
+    table = rp.screen(summary, empirical="histogram").in_input_order()
+    assert table.flag_mask("wide_bounds").all()
+    assert_allclose(table["empirical_se"], exact["empirical_se"], rtol=0.05)
+
+
 def test_full_and_shared_histograms_can_be_added_in_any_order():
     """The bounds contain the AUC of all rows and do not depend on the order in which the histograms are added."""
     rng, edges = np.random.default_rng(7), np.array([[1.0, 2.0]])

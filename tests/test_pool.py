@@ -299,7 +299,7 @@ def test_papers_and_data_pool_together():
     json.dumps(pooled.to_dict())
     text = pooled.table().to_text()
     assert "AUCs pooled over 4 studies" in text
-    assert "one study has values of this feature" in text
+    assert "one study has finite values of this feature" in text
     assert repr(pooled) == "PooledAuc(6 features, 4 studies, level=0.95)"
     assert len(pooled) == 6
 
@@ -365,3 +365,28 @@ def test_studies_that_cannot_be_pooled():
         ),
     }
     check_starts(cases)
+
+
+@pytest.mark.parametrize("n", [10**5, 10**7, 10**9])
+def test_variances_of_large_studies_are_those_of_the_normal_approximation(n):
+    """The difference between the mean square of D and D^2 is computed without cancellation."""
+    d = 3.0
+    pooled = rp.pool([study(d * np.sqrt(2) * scale, (scale, scale), (n, n)) for scale in (1, 2)])
+    error = np.sqrt((1 / n + d**2 / (4 * n)) / 2)
+    width = np.diff(stats.norm.ppf([pooled.fixed_low[0], pooled.fixed_high[0]]))[0]
+    # A probit that is computed from an AUC near 1 has a large rounding error.
+    np.testing.assert_allclose(width, 2 * stats.norm.ppf(0.975) * error, rtol=1e-4 + 1e-13 / error)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_small_class_whose_rounded_values_are_equal_has_no_large_weight(n):
+    """The interval covers if a few observations are rounded to whole standard deviations."""
+    rng, count, n_features, studies = np.random.default_rng(0), (n, 200), 1000, []
+    for _ in range(5):
+        classes = [np.round(rng.normal(mean, 1, (size, n_features))) for mean, size in zip((0, 0), count, strict=True)]
+        moments = [[what(values) for values in classes] for what in (lambda x: x.mean(0), lambda x: x.std(0, ddof=1))]
+        studies.append(rp.TwoClassSummary.from_stats(mean=moments[0], std=moments[1], count=count))
+    pooled = rp.pool(studies)
+    assert np.mean([part.negative.std == 0 for part in studies]) > 0.02
+    assert np.mean((pooled.fixed_low <= 0.5) & (pooled.fixed_high >= 0.5)) > 0.93
+    assert np.mean(pooled.homogeneity_p <= 0.05) < 0.06

@@ -202,7 +202,7 @@ class FeatureHistograms(Result):
         return low, high
 
     def rank_statistics(
-        self, thresholds: FloatArray, area: Literal["estimate", "min", "max"] = "estimate"
+        self, thresholds: FloatArray, area: Literal["estimate", "min", "max", "random"] = "estimate"
     ) -> Iterator[tuple[slice, RankStatistics]]:
         """Yield each block of features with its rank statistics, which are estimated from the histograms.
 
@@ -214,12 +214,13 @@ class FeatureHistograms(Result):
         thresholds : array of shape (features,)
             Threshold of each feature, or NaN. If a threshold is between the extremes of a cell, the number of values
             below it is interpolated.
-        area : {"estimate", "min", "max"}, default="estimate"
+        area : {"estimate", "min", "max", "random"}, default="estimate"
             With "min" or "max", the area is the smallest or largest AUC that is consistent with the histograms, and
             the sums of squares are those of the values in the corresponding order: if the ranges of the two classes
-            overlap in a cell, all negatives of the cell are above its positives, or below them.
+            overlap in a cell, all negatives of the cell are above its positives, or below them. With "random", the area
+            is the estimate, and the sums of squares are those expected if the order within these cells is random.
         """
-        choice = ("estimate", "min", "max").index(area)
+        choice = ("estimate", "min", "max", "random").index(area) % 3
         for block, areas in self._blocks():
             part = self.select(block)
             slots = part._slots(area)
@@ -234,6 +235,8 @@ class FeatureHistograms(Result):
                 center = (np.vecdot(slots[0], v) / size[0])[:, None]
                 u, v = u - center, v - center
                 squares = np.vecdot(slots[0], v * v), np.vecdot(slots[1], u * u)
+                if area == "random":
+                    squares = squares[0] + part._random_squares(0), squares[1] + part._random_squares(1)
                 tail = np.cumsum(slots[:, :, ::-1], axis=2) / size[:, :, None]
             curve = np.concatenate([np.zeros((2, len(part), 1)), tail], axis=2)
             tpr = np.full((len(part), len(COMPARISON_FPR)), np.nan)
@@ -403,6 +406,18 @@ class FeatureHistograms(Result):
         slots[1, :, :, 0], slots[1, :, :, 1] = np.where(negative_first, [0 * m, m], [m, 0 * m])
         slots[:, :, :-1, 2] = self.counts[:, :, 1::2]
         return slots.reshape(2, len(self), -1)[:, :, :-1]
+
+    def _random_squares(self, side: int) -> FloatArray:
+        """Return the expected sum of squares of the placement values of one class within cells of unknown order.
+
+        The number of values of the other class above a value is uniform on 0, 1, ..., m for m values in the cell.
+        """
+        low, high = self._ranges()
+        is_unknown = (low <= high[::-1]).all(axis=0) & (low.min(axis=0) < high.max(axis=0))
+        cells = self._open()
+        n, m = cells[side], cells[1 - side]
+        squares = np.where(is_unknown, n * m * (m + 2) / 12, 0.0).sum(axis=1)
+        return np.asarray(squares / self.n_values[1 - side].astype(float) ** 2)
 
     def _ties(self) -> FloatArray:
         """Return the sum of t^3 - t over all groups of t values that are known to be equal."""

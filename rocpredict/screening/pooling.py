@@ -33,6 +33,10 @@ _MAX_ERRORS = 3.0
 """Distance between D and its assumed true value, in standard errors, above which another value is assumed."""
 _LEAST_FREEDOM = 2.5
 """Smallest degrees of freedom of D; the variance of D is infinite with 2 or fewer."""
+_LARGE_SAMPLE = 50.0
+"""Half of the degrees of freedom above which the correction of D is computed from a series."""
+_LOG_CORRECTION = (-3 / 640, -1 / 64, -3 / 64, -1 / 8, -3 / 8, 0.0)
+"""Coefficients of the series in 2/df (Stirling), in descending order; the difference of two gammaln is imprecise."""
 _MAX_ITER, _RTOL = 200, 1e-12  # of the fixed effect, and of Newton's method for tau^2
 _TABLE_COLUMNS = ("n_studies", "auc", "low", "high", "p_value", "fixed_auc", "tau", "i_squared", "homogeneity_p")
 
@@ -221,30 +225,32 @@ def pool(
     variance of the random-effects mean is Q/((k - 1) W), where W is the sum of the weights w. The interval uses
     Student's t with k - 1 degrees of freedom [2]_. If all studies happened to have the same D, the variance would be 0.
     If Q is below the 2.5% quantile of chi^2 with k - 1 degrees of freedom, the interval is therefore computed with this
-    quantile instead of Q. This occurs in about 2.5% of homogeneous sets of studies; the flag ``close_studies`` marks
-    these features. Even without this flag, the random-effects interval of similar studies can be narrower than the
-    fixed-effect interval. In this case, the fixed-effect interval is the safer choice only if all studies have the same
-    AUC. The modified method [3]_, which uses the wider of the two intervals, has a coverage of up to 99.7%.
+    quantile instead of Q; the flag ``close_studies`` marks these features. This occurs in about 2.5% of homogeneous
+    sets of studies with 50 or more observations per class, and in up to 22% with 5 observations in a class. Even
+    without this flag, the random-effects interval of similar studies can be narrower than the fixed-effect interval. In
+    this case, the fixed-effect interval is the safer choice only if all studies have the same AUC. The modified method
+    [3]_, which uses the wider of the two intervals, has a coverage of up to 99.7%.
 
     The weights of the random-effects mean are computed with the upper 95% confidence limit of tau^2 (Q profile [4]_)
     instead of its estimate. The attribute ``tau`` contains the estimate. If the estimate were used and happened to be
     0, a large study would have nearly all the weight, and the coverage for a few studies of unequal size would be as
     low as 76%. With the upper limit of tau^2, the coverage of 95% intervals is 93 to 98% in 720 simulated settings with
-    2 to 20 studies of 10 or more observations per class. With 5 observations in a class, it is 91 to 97%. The coverage
+    2 to 20 studies of 10 or more observations per class. With 5 observations in a class, it is 90 to 97%. The coverage
     of fixed-effect intervals of homogeneous studies is 94 to 99%. The disadvantage of the upper limit is a larger error
     of the random-effects mean. If the studies are homogeneous, this error is up to 1.6 times the error with the usual
-    weights. If one study is much larger than the others, this error is up to 3.7 times the error of the fixed-effect
-    mean. The interval is wide if only two or three studies are pooled, since Student's t then has one or two degrees of
+    weights. If one study is much larger than the others, this error is a multiple of the error of the fixed-effect
+    mean: for three studies of 50 + 50 observations and one that is 10, 20 or 100 times larger, 1.5, 2.0 and 4.1 times.
+    The interval is wide if only two or three studies are pooled, since Student's t then has one or two degrees of
     freedom.
 
     A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
     scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied
     pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails. If this
     estimate were used, the pooled mean would depend on the extrapolation. The study is therefore pooled with the value
-    of D (at most 8.25) at which the lower limit equals the bound. Omitting the study would mean selecting studies by
-    their results. ``study_auc`` still contains the AUC computed from the original estimate of D. A study with a
-    standard deviation of 0 in both classes is omitted, because the variance of D is undefined; the feature then has the
-    flag ``point_mass``.
+    of D (at most 8.25) at which the lower limit equals the bound, and this value is corrected like the others. Omitting
+    the study would mean selecting studies by their results. ``study_auc`` still contains the AUC computed from the
+    original estimate of D. A study with a standard deviation of 0 in both classes is omitted, because the variance of D
+    is undefined; the feature then has the flag ``point_mass``.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, or if the same
     subjects are in several studies. It also fails if the study AUCs are not a sample from one population, for example
@@ -419,9 +425,10 @@ class _SmallSamples(NamedTuple):
 
     correction: FloatArray
     """Factor that removes the bias of D."""
+    excess: FloatArray
+    """Relative excess of the mean square of the corrected D over its limit in large samples."""
     scale: FloatArray
     """Variance of the mean difference, divided by the sum of the variances of the classes."""
-    freedom: FloatArray
     df: FloatArray
     """Degrees of freedom of ``scale``."""
 
@@ -430,18 +437,26 @@ class _SmallSamples(NamedTuple):
         """Compute the correction from the share of the positives in the sum of the variances, and from the counts."""
         shares = np.stack([1 - share, share])
         freedom = np.maximum(1 / (shares**2 / (counts - 1)).sum(axis=0), _LEAST_FREEDOM)
-        correction = np.exp(gammaln(freedom / 2) - gammaln((freedom - 1) / 2)) / np.sqrt(freedom / 2)
-        return cls(correction, (shares / counts).sum(axis=0), freedom, _satterthwaite(shares / counts, counts - 1, 0))
+        log_correction = _log_correction(freedom)
+        excess = np.expm1(2 * log_correction - np.log1p(-2 / freedom))
+        scale, df = (shares / counts).sum(axis=0), _satterthwaite(shares / counts, counts - 1, 0)
+        return cls(np.exp(log_correction), excess, scale, df)
 
     def variance(self, distance: FloatArray) -> FloatArray:
         """Return the variance of the corrected D if the true value of D is ``distance``."""
-        second_moment = self.freedom / (self.freedom - 2) * (self.scale + distance**2)
-        return np.asarray(self.correction**2 * second_moment - distance**2)
+        return np.asarray((1 + self.excess) * self.scale + self.excess * distance**2)
 
     def variance_near(self, distance: FloatArray, z: FloatArray) -> FloatArray:
         """Return the variance at ``distance``, or at the nearest value from which ``z`` is 3 standard errors away."""
         most = _MAX_ERRORS * np.sqrt(self.variance(distance))
         return self.variance(z - np.clip(z - distance, -most, most))
+
+
+def _log_correction(freedom: FloatArray) -> FloatArray:
+    """Return the logarithm of Hedges' factor, with a relative precision of 1e-10."""
+    half = freedom / 2
+    exact = gammaln(half) - gammaln(half - 0.5) - np.log(half) / 2
+    return np.asarray(np.where(half > _LARGE_SAMPLE, np.polyval(_LOG_CORRECTION, 1 / half), exact))
 
 
 def _satterthwaite(variances: FloatArray, df: FloatArray, axis: int = 1) -> FloatArray:
@@ -455,8 +470,9 @@ def _variance_shares(stds: FloatArray, counts: FloatArray, is_used: NDArray[np.b
 
     The share of one study is shrunk to the mean. Both are computed from the logarithms of the ratios of the two
     variances, with a random-effects mean (DerSimonian and Laird 1986), so that studies of small samples do not have
-    larger weights if their standard deviations happen to be small. If a class has a standard deviation of 0, the share
-    is 0 or 1.
+    larger weights if their standard deviations happen to be small. A standard deviation of 0 is omitted from the mean.
+    The share of the study is then 0 or 1 or, if the constant class is the smaller one, the mean, since a few rounded
+    values can be equal by chance. Without any study whose standard deviations are above 0, all shares are 0 or 1.
     """
     is_regular = is_used & (stds > 0).all(axis=0)
     half = (counts - 1) / 2
@@ -470,7 +486,10 @@ def _variance_shares(stds: FloatArray, counts: FloatArray, is_used: NDArray[np.b
     mean = np.nan_to_num(_weighted_mean(ratio, variance, spread)[0])[:, None]
     shrunk = mean + spread[:, None] / (spread[:, None] + error) * (ratio - mean)
     edge = np.where(is_used, stds[1] > stds[0], 0.5)
-    common, own = (np.where(is_regular, expit(part), edge) for part in (mean, shrunk))
+    n_varying, n_constant = np.where(stds[1] > stds[0], counts[::-1], counts)
+    has_mean = is_used & is_regular.any(axis=1, keepdims=True)
+    common = np.where(has_mean, expit(mean), edge)
+    own = np.where(is_regular, expit(shrunk), np.where(n_constant < n_varying, common, edge))
     return common, own
 
 

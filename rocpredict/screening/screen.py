@@ -851,7 +851,8 @@ def _widen(columns: dict[str, Any], rows: NDArray[np.intp], histograms: FeatureH
     """Replace the standard error, confidence interval and p-value of AUCs whose bounds are far apart.
 
     The lower confidence limit is the limit for the smallest possible AUC, and the upper limit is the limit for the
-    largest. The standard error is the largest of three: for the smallest possible AUC, the largest, and the estimate.
+    largest. The standard error is the largest of three: for the smallest possible AUC, for the largest, and for the
+    estimate if the order of the values within cells is random.
     The p-value is the largest p-value of any AUC between the bounds.
 
     Parameters
@@ -866,7 +867,8 @@ def _widen(columns: dict[str, Any], rows: NDArray[np.intp], histograms: FeatureH
         Confidence level, in (0, 1).
     """
     unknown = np.full(len(rows), np.nan)
-    pairs = [part for area in ("min", "max") for _, part in histograms.rank_statistics(unknown, area)]
+    orders: tuple[Literal["min", "max", "random"], ...] = ("min", "max", "random")
+    pairs = [part for area in orders for _, part in histograms.rank_statistics(unknown, area)]
     areas = [smoothed_areas(part) for part in pairs]
     limits = [area.interval(level) for area in areas]
     with np.errstate(invalid="ignore"):
