@@ -362,7 +362,7 @@ def test_a_row_index_is_not_a_feature(tmp_path, monkeypatch, capsys):
     assert '"name":""' not in (tmp_path / "t.html").read_text("utf-8")
     for command in ("screen", "teach"):
         assert main([command, name]) == 2
-        assert re.search("pass (a column of t.csv|one of these columns): x0, x1, ", capsys.readouterr().err)
+        assert re.search(r"pass (a column of \S*t.csv|one of these columns): x0, x1, ", capsys.readouterr().err)
     monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
     assert_same(rp.screen(name, "y", empirical=False), rp.screen(columnar, "y", empirical=False), rel=1e-9)
     (tmp_path / "two.csv").write_text(",a,,y\n0,1,,0\n1,2,,1\n")
