@@ -745,6 +745,10 @@ REFUSED = [
         lambda: rp.auc_test(ROCS[0], rp.PredictedRoc(ROCS[1].negative, rp.Gaussian(0, 1), count=(13, 9))),
         "two Gaussians",
     ),
+    *(
+        (rp.PredictedRoc(*pair, count=(9, 17)).auc_test, "two Gaussians only")
+        for pair in ((rp.Gaussian(0, 1), ROCS[1].positive), (ROCS[1].negative, rp.Gaussian(0, 1)))
+    ),
     (lambda: rp.auc_test(*(rp.empirical_roc(x, LABELS, direction="auto") for x in (XS[2], -XS[2]))), "opposite"),
     (lambda: rp.auc_estimate(XS[0], LABELS, groups=LABELS, strata=LABELS), "groups= cannot be combined with strata="),
     (lambda: rp.auc_test_many([XS[0]], LABELS), "1 feature;.*two or more"),
