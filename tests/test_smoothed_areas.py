@@ -817,6 +817,19 @@ def smoothing_of(areas, sizes):
     return centres, added * np.sum(1 / ((sizes + 0.5) * (sizes - 0.5)), axis=0)
 
 
+def design_of(areas, centres, covariance, smoothing, **others):
+    """Collect the parts of the definition if all pseudo-observations are shared."""
+    return {
+        "areas": areas,
+        "centres": centres,
+        "covariance": covariance,
+        "variances": np.diag(covariance) + smoothing,
+        "shared": covariance,
+        "smoothing": [(np.diag(covariance), smoothing)],
+        **others,
+    }
+
+
 def design_of_clusters(xs, y, clusters):
     """Return the parts of the definition for clusters, by leaving out each of them."""
     areas, names = np.array([placements(x, y)[0] for x in xs]), np.unique(clusters)
@@ -837,17 +850,9 @@ def design_of_clusters(xs, y, clusters):
         df = 3 * np.sum(e**2) ** 2 / np.sum(e**4) - 2
         return factor * np.sum(e**2), np.clip(df, 4, len(names) - 1), -np.sum(e**3)
 
-    return {
-        "areas": areas,
-        "centres": centres,
-        "covariance": covariance,
-        "variances": np.diag(covariance) + smoothing,
-        "shared": covariance,
-        "smoothing": [(np.diag(covariance), smoothing)],
-        "moments": moments,
-        "n_units": min(len(np.unique(clusters[y == label])) for label in (0, 1)),
-        "sizes": np.array(sizes),
-    }
+    n_units = min(len(np.unique(clusters[y == label])) for label in (0, 1))
+    others = {"moments": moments, "n_units": n_units, "sizes": np.array(sizes)}
+    return design_of(areas, centres, covariance, smoothing, **others)
 
 
 def design_of_strata(xs, y, strata):
@@ -872,17 +877,8 @@ def design_of_strata(xs, y, strata):
         return sum(variances), sum(variances) ** 2 / np.sum(np.square(variances) / dfs), third
 
     pooled = np.array([1 / np.sum(shares**2 / [part["sizes"][label, 0] for part in parts]) for label in (0, 1)])
-    return {
-        "areas": areas,
-        "centres": centres,
-        "covariance": covariance,
-        "variances": np.diag(covariance) + smoothing,
-        "shared": covariance,
-        "smoothing": [(np.diag(covariance), smoothing)],
-        "moments": moments,
-        "n_units": min(sizes),
-        "sizes": np.transpose([pooled] * len(xs)),
-    }
+    others = {"moments": moments, "n_units": min(sizes), "sizes": np.transpose([pooled] * len(xs))}
+    return design_of(areas, centres, covariance, smoothing, **others)
 
 
 def definition_of_contrast(weights, design, level):

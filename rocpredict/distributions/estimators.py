@@ -142,7 +142,7 @@ def minimize_bfgs(
 
 
 def _polish(loss: Loss, at: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Compute two Newton steps from each minimum that BFGS has found; parameters at their bounds do not change.
+    """Improve each minimum that BFGS has found by two Newton steps; parameters at their bounds do not change.
 
     BFGS stops where the loss no longer changes, at a distance of about the square root of the rounding error. A root of
     the gradient is determined to more digits. The Hessian matrices are differences of gradients.
