@@ -1,6 +1,7 @@
 """One data set through every source of a screening: the same table, within a memory budget, from real engines."""
 
 import gzip
+import itertools
 import json
 import os
 import pathlib
@@ -29,6 +30,7 @@ import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.screening import dask_tables
 from rocpredict.sources import blocks, csv_reader, streams
+from rocpredict.sources.files import open_tables
 from tests.cases import check_each, refuses
 
 pytestmark = pytest.mark.extra("anndata", "dask", "distributed", "duckdb", "polars", "pyarrow")
@@ -998,6 +1000,59 @@ def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
         (tmp_path / "t.csv").write_text("a,b,y\n" + good + line + good)
         for empirical in (True, False):
             refuses(words, rp.screen, tmp_path / "t.csv", "y", positive="s1", empirical=empirical, nan_policy="raise")
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_lines_with_too_few_or_too_many_cells_are_refused_as_the_csv_module_refuses_them(
+    tmp_path, monkeypatch, place, quote
+):
+    """A long line may follow a short one, so that the chunk has as many cells as it should; labels may be wrong."""
+    monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 4_096)
+
+    def line(row, n_cells=3):
+        cells = [f"{row}.5"] * (n_cells - 1)
+        cells.insert(place, f"{quote}s{row % 2}{quote}")
+        return ",".join(cells)
+
+    def screen(columns):
+        table, labels = open_tables([tmp_path / "t.csv"]).features(label="y", usecols=columns)
+        return rp.screen(table, labels, positive="s1", empirical=False)
+
+    names = ["a", "b"]
+    names.insert(place, "y")
+    lines = [line(row) for row in range(2_000)]
+    wrong = [
+        [line(1, 2), line(1, 4)],
+        [line(1, 4), line(1, 2)],
+        ["", line(1, 5)],
+        [line(1, 5), "7"],
+        ["2,s0", "1,2,3,4"],
+    ]
+    wrong += [[part] for pair in wrong for part in pair if part]
+    for position, parts in itertools.product((0, 900, 2_000), wrong):
+        (tmp_path / "t.csv").write_text("\n".join([",".join(names), *lines[:position], *parts, *lines[position:]]))
+        for columns in (["a"], ["a", "b"]):
+            messages = []
+            for least in (0, 10**9):
+                monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+                with pytest.raises(RocPredictError) as caught:
+                    screen(columns)
+                messages.append(str(caught.value))
+            assert messages[0] == messages[1]
+            assert "but the header has 3" in messages[0]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_of_a_csv_file_with_one_column_are_no_rows(tmp_path, monkeypatch, end):
+    cells = [str(row % 7) for row in range(3_000)]
+    (tmp_path / "t.csv").write_text(end.join(["x", *cells[:1_000], "", *cells[1_000:], ""]), newline="")
+    results = []
+    for least in (0, 10**9):
+        monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+        monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 512)
+        results.append(rp.screen(tmp_path / "t.csv", np.arange(3_000) % 2, empirical=False)["positive_mean"])
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-14)
 
 
 def test_an_interrupted_screening_leaves_no_file(folder, tmp_path):

@@ -222,11 +222,11 @@ def _check_header(cells: list[str], name: str) -> list[str]:
     return header
 
 
-def _iter_rows(reader: Any, name: str, cells: int, separator: str) -> Rows:
-    line = reader.line_num
+def _iter_rows(reader: Any, name: str, cells: int, separator: str, skipped: int = 0) -> Rows:
+    line = skipped + reader.line_num
     try:
         for row in reader:
-            line = reader.line_num
+            line = skipped + reader.line_num
             if len(row) == cells:
                 yield line, row
             elif row:
@@ -696,6 +696,8 @@ class ChunkedCsv(BlockSource):
             offset, line, parts = len(start), 2, []
             for content in read_ahead(_split(file)):
                 lines = _Lines.of(content, separator.encode(), len(header))
+                if len(header) == 1:
+                    lines.ends()  # an empty line is not a row
                 chunk = _Chunk(path, offset, len(content), len(lines.start), line)
                 parts.append(self._scan_chunk(chunk, content, lines, label))
                 self._chunks.append(chunk)
@@ -738,7 +740,7 @@ class ChunkedCsv(BlockSource):
             if (characters < 128).all():
                 present = np.flatnonzero(np.bincount(characters, minlength=256))
                 codes_of = np.empty(256, np.int32)
-                codes_of[present] = self._label_codes([chr(code).strip() for code in present])
+                codes_of[present] = self._label_codes([chr(code).strip() for code in present], lines)
                 return codes_of[characters]
             cells = [content[start:stop] for start, stop in zip(first.tolist(), last.tolist(), strict=True)]
             try:
@@ -749,29 +751,36 @@ class ChunkedCsv(BlockSource):
         names = labels.unique().sort().to_list()
         if labels.null_count():
             raise _UnusualError
-        return labels.replace_strict(names, self._label_codes(names), return_dtype=pl.Int32).to_numpy()
+        return labels.replace_strict(names, self._label_codes(names, lines), return_dtype=pl.Int32).to_numpy()
 
-    def _label_codes(self, names: list[str]) -> list[int]:
+    def _label_codes(self, names: list[str], lines: _Lines) -> list[int]:
         """Return the code of each label; a label that has not occurred before gets a new code."""
         if not MISSING_MARKERS.isdisjoint(names):
             raise _UnusualError
+        if not self.codes.keys() >= set(names):
+            lines.ends()  # a cell of an incomplete line is not a new label
         return [self.codes.setdefault(name, len(self.codes)) for name in names]
 
     def _parse(self, chunk: _Chunk, content: bytes, names: list[str], kind: Any) -> Any:
-        """Parse some columns of a chunk, or raise _UnusualError if polars cannot parse them."""
+        """Parse some columns and the last column of a chunk, or raise _UnusualError.
+
+        The error is raised if polars cannot parse the chunk, or if a line has too few or too many cells.
+        """
         import polars as pl
 
         header, separator = self._formats[chunk.path]
         if not names:
             return pl.DataFrame()
+        selected = {*names, header[-1]}
+        kinds = dict.fromkeys(header, pl.String) | dict.fromkeys(names, kind)
         has_markers = kind != pl.String and any(letter in content for letter in _MARKER_LETTERS)
         try:
             frame = pl.read_csv(
                 content,
                 has_header=False,
                 separator=separator,
-                schema={name: kind if name in set(names) else pl.String for name in header},
-                columns=sorted(map(header.index, names)),
+                schema=kinds,
+                columns=[place for place, name in enumerate(header) if name in selected],
                 null_values=_MARKERS if has_markers else None,
                 encoding="utf8",
             )
@@ -779,6 +788,12 @@ class ChunkedCsv(BlockSource):
             raise _UnusualError from None
         if len(frame) != chunk.rows:
             raise _UnusualError
+        is_complete = len(selected) == len(header)  # polars refuses long lines if it parses all columns
+        if not is_complete:
+            n_separators = np.count_nonzero(np.frombuffer(content, np.uint8) == ord(separator))
+            is_complete = n_separators == chunk.rows * (len(header) - 1)
+        if not is_complete or frame[header[-1]].null_count():  # polars fills short lines with missing values
+            _Lines.of(content, separator.encode(), len(header)).ends()
         return frame
 
     def finish(self) -> None:
@@ -805,7 +820,8 @@ class ChunkedCsv(BlockSource):
         names = [self._names[place] for place in columns.tolist() if not self._is_text[place]]
         try:
             values = self._parse(chunk, content, names, pl.Float64).select(names).to_numpy(order="fortran")
-            is_large = (np.abs(values) >= 2.0**53).any(axis=0)
+            is_large = np.fmax.reduce(values, initial=0) >= 2.0**53
+            is_large |= np.fmin.reduce(values, initial=0) <= -(2.0**53)
             texts = self._parse(chunk, content, [names[place] for place in np.flatnonzero(is_large)], pl.String)
             for place in np.flatnonzero(is_large):
                 cells = texts[names[place]].filter(pl.Series(np.abs(values[:, place]) >= 2.0**53))
@@ -826,10 +842,10 @@ class ChunkedCsv(BlockSource):
 
         header, separator = self._formats[chunk.path]
         reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), "utf-8", newline=""), delimiter=separator)
-        numbered = [(chunk.line + reader.line_num - 1, row) for row in reader]
-        columns = [[row[header.index(name)] for _, row in numbered] for name in names]
-        kinds = ColumnKinds(names, numeric=True)
-        return kinds.parse(columns, [line for line, _ in numbered], file_name(chunk.path), ",").T
+        name = file_name(chunk.path)
+        lines, rows = zip(*_iter_rows(reader, name, len(header), separator, chunk.line - 1), strict=True)
+        columns = [[row[header.index(name)] for row in rows] for name in names]
+        return ColumnKinds(names, numeric=True).parse(columns, lines, name, ",").T
 
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield blocks of columns from the temporary file."""
@@ -889,51 +905,64 @@ def _open_bytes(path: Path) -> IO[bytes]:
     return gzip.open(path, "rb") if is_compressed else path.open("rb")  # type: ignore[return-value]
 
 
-class _Lines(NamedTuple):
-    """Position of each line in a chunk, and the number of cells of each line."""
+@dataclass(frozen=True)
+class _Lines:
+    """Position of each line in a chunk of a CSV file, and the number of cells that each line should have."""
 
     content: NDArray[np.uint8]
-    is_separator: NDArray[np.bool_]
-    """Mask of the bytes that separate two cells."""
     start: NDArray[np.intp]
     stop: NDArray[np.intp]
+    separator: int
     n_cells: int
+    quotes: NDArray[np.intp] | None
+    """Positions of the quotation marks; None if there are none."""
 
     @classmethod
-    def of(cls, content: bytes, separator: bytes, n_cells: int) -> Self:
-        """Locate the lines and cells, or raise _UnusualError.
+    def of(cls, text: bytes, separator: bytes, n_cells: int) -> Self:
+        """Locate the lines, or raise _UnusualError.
 
-        The error is raised if a line does not have ``n_cells`` cells, or if a quotation mark is inside a cell.
+        The error is raised if a quotation mark is inside a cell, or if lines end in different ways.
         """
-        array = np.frombuffer(content, np.uint8)
-        is_separator, stop = array == separator[0], np.flatnonzero(array == ord("\n"))
-        if b'"' in content:
-            quotes = np.flatnonzero(array == ord('"'))
+        content, quotes = np.frombuffer(text, np.uint8), None
+        stop = np.flatnonzero(content == ord("\n"))
+        if b'"' in text:
+            quotes = np.flatnonzero(content == ord('"'))
             opening, closing = quotes[::2], quotes[1::2]
-            border = np.zeros(len(array) + 2, dtype=bool)
+            border = np.zeros(len(content) + 2, dtype=bool)
             border[[0, -1]] = True
-            border[1:-1] = np.isin(array, [separator[0], *b"\r\n"])
+            border[1:-1] = np.isin(content, [separator[0], *b"\r\n"])
             if len(quotes) % 2 or not (border[opening].all() and border[closing + 2].all()):
                 raise _UnusualError
             stop = stop[np.searchsorted(quotes, stop) % 2 == 0]
-            places = np.flatnonzero(is_separator)
-            is_separator[places[np.searchsorted(quotes, places) % 2 == 1]] = False
-        if not content.endswith(b"\n"):
+        if not text.endswith(b"\n"):
             stop = np.append(stop, len(content))
-        start = np.concatenate([[0], stop[:-1] + 1])
-        if (np.add.reduceat(is_separator, start, dtype=np.uint32) != n_cells - 1).any() or (
-            b"\r" in content and content.count(b"\r") != content.count(b"\r\n")
-        ):
+        if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
             raise _UnusualError
-        return cls(array, is_separator, start, stop, n_cells)
+        return cls(content, np.concatenate([[0], stop[:-1] + 1]), stop, separator[0], n_cells, quotes)
+
+    def ends(self) -> NDArray[np.intp]:
+        """Return the positions of the separators of each line, or raise _UnusualError if a number is wrong."""
+        places = np.flatnonzero(self.content == self.separator)
+        if self.quotes is not None:
+            places = places[np.searchsorted(self.quotes, places) % 2 == 0]
+        if len(places) != len(self.start) * (self.n_cells - 1):
+            raise _UnusualError
+        ends = places.reshape(len(self.start), self.n_cells - 1)
+        if self.n_cells == 1:
+            is_wrong = np.isin(self.content[np.minimum(self.start, len(self.content) - 1)], [*b"\r\n"])  # an empty line
+        else:
+            is_wrong = (ends[:, 0] < self.start) | (ends[:, -1] > self.stop)
+        if is_wrong.any():
+            raise _UnusualError
+        return ends
 
     def cell(self, place: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the first position of the cell at ``place`` in each line, and the position after the cell."""
-        if place == self.n_cells - 1:  # a single character, as in most files
+        if place == self.n_cells - 1 > 0:  # a single character, as in most files
             last = self.stop - 1
-            if self.is_separator[last - 1].all() and not self.is_separator[last].any():
+            if (self.content[last - 1] == self.separator).all() and (self.content[last] != self.separator).all():
                 return last, self.stop
-        ends = np.flatnonzero(self.is_separator).reshape(len(self.start), self.n_cells - 1)
+        ends = self.ends()
         return (
             ends[:, place - 1] + 1 if place else self.start,
             ends[:, place] if place < self.n_cells - 1 else self.stop,
