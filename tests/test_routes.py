@@ -920,6 +920,34 @@ def test_a_partition_with_a_new_label_is_refused():
     refuses(words, dask_tables._encode, np.array(["sick", "ill"]), codes)
 
 
+@pytest.mark.parametrize("empirical", [True, False, "top", "histogram"])
+def test_rows_without_a_label_in_dask_tables_are_omitted(empirical):
+    """One partition has no labels at all; the labels are a column, a Dask array or an array in memory."""
+    missing = np.where(np.arange(N_ROWS) < 700, None, Y)
+    options = CLASSES | {"empirical": empirical}
+    expected = rp.screen(X, missing, feature_names=NAMES, **options)
+    array = da.from_array(X, chunks=(600, -1))
+    frame = dd.from_pandas(pd.DataFrame(X, columns=NAMES).assign(y=missing), npartitions=5)
+    tables = {
+        "column": (frame, "y"),
+        "Dask array": (array, da.from_array(missing, chunks=600)),
+        "array": (array, missing),
+        "array of a frame": (frame[NAMES], missing),
+    }
+    for table, labels in tables.values():
+        names = None if isinstance(labels, str) else NAMES
+        result = rp.screen(table, labels, feature_names=names, **options)
+        assert result["n_negative"].tolist() == expected["n_negative"].tolist()
+        if empirical != "histogram":  # the edges are sampled rows, which differ
+            assert_same(result, expected, ("n_missing", *(EXACT if empirical is True else ())))
+        assert result.n_unlabelled == 700
+        words = r"y has missing values \(NaN\) in 700 of 3000 rows"
+        refuses(words, rp.screen, table, labels, feature_names=names, nan_policy="raise", **options)
+        refuses(words, rp.summarize, table, labels, feature_names=names, **CLASSES)
+    words = "all labels in y are missing; two classes are needed"
+    refuses(words, rp.screen, array, da.full(N_ROWS, np.nan, chunks=600), **options)
+
+
 def test_partitions_that_are_empty_or_of_one_class():
     parts = [X[:100], X[:0], X[100:400], X[400:401]]
     arrays = da.concatenate([da.from_array(part, chunks=(max(1, len(part)), -1)) for part in parts if len(part)])

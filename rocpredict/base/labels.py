@@ -436,11 +436,24 @@ def check_labels(y: ArrayLike | CodedLabels, x: ArrayLike, *, nan_policy: NanPol
     return labels
 
 
+def check_label_part(y: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
+    """Check the labels of some rows as ``check_labels`` does; there may be no rows or, with "omit", no labels."""
+    labels = _fill_masked("y", y)
+    if not len(labels) or (nan_policy == "omit" and find_missing(labels).all()):
+        return np.full(len(labels), None)
+    return check_labels(labels, np.empty((0, 0)), nan_policy=nan_policy)
+
+
 def _check_missing_labels(missing: NDArray[np.bool_], nan_policy: NanPolicy | None) -> None:
     if nan_policy != "omit" and missing.any():
-        _refuse_nan("y", missing, _OMIT_REMEDY if nan_policy == "raise" else "remove these rows")
+        _refuse_nan("y", missing, label_remedy(nan_policy))
     if missing.all():
         raise RocPredictError("all labels in y are missing; two classes are needed")
+
+
+def label_remedy(nan_policy: NanPolicy | None) -> str:
+    """Return what the user can do about missing labels."""
+    return _OMIT_REMEDY if nan_policy == "raise" else "remove these rows"
 
 
 def equal_labels(labels: Labels, label: Any) -> NDArray[np.bool_]:

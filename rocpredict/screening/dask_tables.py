@@ -23,12 +23,15 @@ from numpy.typing import NDArray
 from rocpredict.base.labels import (
     EncodedLabels,
     check_index,
+    check_label_part,
     check_label_types,
     check_labels,
     equal_labels,
+    is_unlabelled,
+    label_remedy,
     unique_labels,
 )
-from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array, short_repr
+from rocpredict.base.validation import FloatArray, NanPolicy, RocPredictError, as_float_array, short_repr
 from rocpredict.screening.histograms import (
     FeatureHistograms,
     RowSample,
@@ -87,6 +90,8 @@ class DaskTable(NamedTuple):
     """Number of rows of each part."""
     labels: NDArray[Any]
     """Labels of all rows; if the labels are lazy, an array that contains each distinct label twice."""
+    n_unlabelled: int
+    """Number of rows without a label."""
 
     @property
     def n_rows(self) -> int:
@@ -230,14 +235,19 @@ def compute(tasks: Iterable[Any]) -> Any:
         raise RocPredictError(f"a partition of the Dask table cannot be computed: {reason}; {remedy}") from error
 
 
-def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> DaskTable | None:
+def open_table(
+    X: Any, y: Any, names: Any = None, *, needs_order: bool = True, nan_policy: NanPolicy | None = None
+) -> DaskTable | None:
     """Return the features and labels of a Dask array or DataFrame.
 
     For a DataFrame without a fixed row order, return None if ``needs_order`` is True or ``y`` is not the name of a
     column.
     """
     check_index({"X": X, "y": None if isinstance(y, str) else y})
-    table = _from_array(X, y, names) if isinstance(X, da.Array) else _from_frame(X, y, names, needs_order)
+    if isinstance(X, da.Array):
+        table: DaskTable | None = _from_array(X, y, names, nan_policy)
+    else:
+        table = _from_frame(X, y, names, needs_order, nan_policy)
     if table is not None and not table.n_rows:
         raise RocPredictError("X has no rows; pass at least one row")
     if table is not None and table.not_numeric.all():
@@ -245,7 +255,7 @@ def open_table(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -
     return table
 
 
-def _from_frame(X: Any, y: Any, names: Any, needs_order: bool) -> DaskTable | None:
+def _from_frame(X: Any, y: Any, names: Any, needs_order: bool, nan_policy: NanPolicy | None) -> DaskTable | None:
     if not has_row_order(DaskQuery(X)) and (needs_order or not isinstance(y, str)):
         return None
     columns = np.arange(X.shape[1])
@@ -264,15 +274,15 @@ def _from_frame(X: Any, y: Any, names: Any, needs_order: bool) -> DaskTable | No
     if label_column is not None:
         columns = np.delete(columns, label_column)
         label_parts = [dask.delayed(_label_column)(part, places[0]) for part in scanned]
-        sizes, labels = _scan_labels(label_parts)
+        sizes, labels, n_unlabelled = _scan_labels(label_parts, nan_policy)
     else:
         sizes = np.array(compute([dask.delayed(len)(part) for part in scanned]))
-        labels = check_labels(y, np.empty((0, 0)))
-        label_parts = _split(labels, sizes)
+        labels, label_parts, n_unlabelled = _split(y, sizes, nan_policy)
     if names is None or isinstance(y, str):
         columns = columns[~np.isin(frame_names[columns], INDEX_NAMES)]
     kept = frame_names[columns] if names is None else check_feature_names(names, len(columns))
-    return DaskTable(kept, is_text[columns], parts, columns, read, label_column, label_parts, sizes, labels)
+    text = is_text[columns]
+    return DaskTable(kept, text, parts, columns, read, label_column, label_parts, sizes, labels, n_unlabelled)
 
 
 def _in_order(part: Any, names: list[Any]) -> Any:
@@ -293,7 +303,7 @@ def _has_fixed_partitions(X: Any) -> bool:
     return not any("partition_size" in node._parameters and node.operand("partition_size") for node in X.expr.walk())
 
 
-def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
+def _from_array(X: Any, y: Any, names: Any, nan_policy: NanPolicy | None) -> DaskTable:
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise RocPredictError(
             f"X is a {X.ndim}-dimensional Dask array of {X.dtype}; pass a numeric array of shape (n, features)"
@@ -321,29 +331,47 @@ def _from_array(X: Any, y: Any, names: Any) -> DaskTable:
         if y.shape != X.shape[:1]:
             raise RocPredictError(f"X has shape {X.shape} and y has shape {y.shape}; both must have the same length")
         label_parts = y.rechunk((X.chunks[0],)).to_delayed().tolist()
-        _, labels = _scan_labels(label_parts)
+        _, labels, n_unlabelled = _scan_labels(label_parts, nan_policy)
     else:
-        labels = check_labels(y, np.empty((0, 0)))
-        label_parts = _split(labels, sizes)
+        labels, label_parts, n_unlabelled = _split(y, sizes, nan_policy)
     is_text = np.zeros(len(kept), dtype=bool)
     parts = X.rechunk({1: -1}).to_delayed().ravel().tolist()
-    return DaskTable(kept, is_text, parts, np.arange(len(kept)), read, None, label_parts, sizes, labels)
+    columns = np.arange(len(kept))
+    return DaskTable(kept, is_text, parts, columns, read, None, label_parts, sizes, labels, n_unlabelled)
 
 
-def _split(labels: NDArray[Any], sizes: NDArray[np.intp]) -> list[NDArray[Any]]:
+def _split(
+    y: Any, sizes: NDArray[np.intp], nan_policy: NanPolicy | None
+) -> tuple[NDArray[Any], list[NDArray[Any]], int]:
+    """Return the labels of all rows, the labels of each part, and the number of rows without a label."""
+    labels = check_labels(y, np.empty((0, 0)), nan_policy=nan_policy)
     check_length(int(sizes.sum()), labels)
-    return np.split(labels, np.cumsum(sizes)[:-1])
+    return labels, np.split(labels, np.cumsum(sizes)[:-1]), int(is_unlabelled(labels).sum())
 
 
-def _scan_labels(parts: list[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the number of rows of each part, and an array that contains each distinct label twice."""
-    sizes, names = zip(*compute([dask.delayed(_different_labels)(part) for part in parts]), strict=True)
-    different = list(dict.fromkeys(label for part in names for label in part))
-    return np.array(sizes), check_labels(check_label_types(different) * 2, np.empty((0, 0)))
+def _scan_labels(parts: list[Any], nan_policy: NanPolicy | None) -> tuple[NDArray[np.intp], NDArray[Any], int]:
+    """Read lazy labels.
+
+    Return the number of rows of each part, an array that contains each distinct label twice, and the number of rows
+    without a label.
+    """
+    scans = compute([dask.delayed(_scan_part)(part) for part in parts])
+    sizes, missing = np.array([(scan[0], scan[2]) for scan in scans]).T
+    n_unlabelled, n_rows = int(missing.sum()), int(sizes.sum())
+    if n_unlabelled and nan_policy != "omit":
+        remedy = label_remedy(nan_policy)
+        raise RocPredictError(f"y has missing values (NaN) in {n_unlabelled} of {n_rows} rows; {remedy}")
+    different = list(dict.fromkeys(label for _, labels, _ in scans for label in labels))
+    if not different and n_rows:
+        raise RocPredictError("all labels in y are missing; two classes are needed")
+    return sizes, check_label_part(check_label_types(different) * 2), n_unlabelled
 
 
-def _different_labels(part: Any) -> tuple[int, list[Any]]:
-    return len(part), unique_labels(check_labels(part, np.empty((0, 0)))) if len(part) else []
+def _scan_part(part: Any) -> tuple[int, list[Any], int]:
+    """Return the number of rows, the different labels and the number of missing labels of one part."""
+    labels = check_label_part(part, nan_policy="omit")
+    is_missing = is_unlabelled(labels)
+    return len(labels), unique_labels(labels) if not is_missing.all() else [], int(is_missing.sum())
 
 
 def _encode_all(parts: list[Any], codes_by_label: dict[Any, int] | None) -> NDArray[np.int16]:
@@ -358,8 +386,8 @@ def _encode(part: Any, codes_by_label: dict[Any, int] | None) -> NDArray[np.int1
     """Return the class codes of the labels of a part; without ``codes_by_label``, the labels are already codes."""
     if codes_by_label is None:
         return np.asarray(part, dtype=np.int16)
-    codes = np.full(len(part), -2, dtype=np.int16)
-    labels = check_labels(part, np.empty((0, 0))) if len(part) else part
+    codes, labels = np.full(len(part), -2, dtype=np.int16), check_label_part(part, nan_policy="omit")
+    codes[is_unlabelled(labels)] = -1
     for name, code in codes_by_label.items():
         codes[equal_labels(labels, name)] = code
     if (codes == -2).any():

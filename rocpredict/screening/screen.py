@@ -349,8 +349,7 @@ def screen(
 
         - "raise": a missing value or a missing label raises an error.
         - "omit": missing values of a feature are omitted, and the column ``n_missing`` contains their number. Rows
-          without a label are omitted and counted in ``n_unlabelled``. In batches and Dask tables, a missing label
-          raises an error.
+          without a label are omitted and counted in ``n_unlabelled``. In batches, a missing label raises an error.
     layer : str, optional
         Layer of an AnnData object or h5ad file to screen. By default, the main matrix ``X`` is screened.
     use_raw : bool, default=False
@@ -492,7 +491,8 @@ def _screen(
         )
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     budget = MemoryBudget(options.memory, options.n_jobs)
-    lazy = open_dask(X, y, feature_names, needs_order=options.empirical is not False or weights is not None)
+    needs_order = options.empirical is not False or weights is not None
+    lazy = open_dask(X, y, feature_names, needs_order=needs_order, nan_policy=options.nan_policy)
     if options.empirical == "histogram" and weights is not None:
         raise RocPredictError("empirical='histogram' is not available with weights=; use empirical=True")
     if lazy is not None:
@@ -501,7 +501,8 @@ def _screen(
         if options.family == "auto":
             check_integer_weights(row_weights)
         _check_one_pair(options, coded, positive)
-        return _screen_dask(options, lazy, coded, row_weights, budget)
+        result = _screen_dask(options, lazy, coded, row_weights, budget)
+        return replace(result, n_unlabelled=lazy.n_unlabelled)
     is_one_pass = options.empirical is False and weights is None and layer is None and use_raw is False
     reading: dict[str, Any] = {"nan_policy": options.nan_policy, "budget": budget}
     batches = arrow_batches(X, y, names=feature_names, **reading) if is_one_pass else None

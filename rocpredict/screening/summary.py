@@ -758,13 +758,13 @@ def summarize(
     return replace(summary, units=unit_of_each)
 
 
-def open_dask(X: Any, y: Any, names: Any = None, *, needs_order: bool = True) -> Any:
+def open_dask(X: Any, y: Any, names: Any = None, **options: Any) -> Any:
     """Return the features and labels of a Dask array or DataFrame, or None for other tables."""
     if not type(X).__module__.startswith("dask") or getattr(X, "ndim", 0) != 2:
         return None
     from rocpredict.screening import dask_tables
 
-    return dask_tables.open_table(X, y, names, needs_order=needs_order)
+    return dask_tables.open_table(X, y, names, **options)
 
 
 def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.formatting import format_list, pluralize
-from rocpredict.base.labels import check_index, check_labels, check_not_lazy, find_missing
+from rocpredict.base.labels import check_index, check_label_part, check_labels, check_not_lazy
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -431,10 +431,8 @@ def _split_batches(
             n_rows += sum(map(len, reader))
             break
         table, rows = _split_table(part, y if labels is None else labels[start:n_rows], names)
-        if labels is None and nan_policy == "omit" and find_missing(rows).all():
-            rows = np.full(len(rows), None)
-        elif labels is None:
-            rows = check_labels(rows, np.empty((0, 0)), nan_policy=nan_policy)
+        if labels is None:
+            rows = check_label_part(rows, nan_policy=nan_policy)
         yield replace(check_has_numeric(table), budget=budget), rows
     if labels is not None:
         check_length(n_rows, labels)
