@@ -87,6 +87,16 @@ def test_merged_files_are_the_summary_of_all_rows(sites, run):
     assert document["features"][0]["auc"] == pytest.approx(row["auc"][0], rel=1e-12)
 
 
+def test_a_site_may_omit_rows_without_a_label(sites, run):
+    Path("d.csv").write_text(Path("a.csv").read_text("utf-8").rstrip() + "\n,100,1,\n,90,2,\n", "utf-8")
+    remedy = "add it, delete the line, or pass --nan omit"
+    assert error_of(run, f"summarize d.csv {OPTIONS}") == f"d.csv, line 62: column 'outcome' has no label; {remedy}"
+    code, out, err = run(f"summarize d.csv {OPTIONS} --nan omit --out site-d.json")
+    assert (code, err) == (0, "")
+    assert "\n2 observations without a label omitted.\n" in out
+    assert Path("site-d.json").read_text("utf-8") == Path("site-a.json").read_text("utf-8")
+
+
 @pytest.mark.extra("jsonschema")
 def test_files_obey_the_published_schema(sites, run):
     """Files of the command line and of ``to_json``; also with four moments, NaN, infinities and numbers as labels."""

@@ -9,12 +9,14 @@ from dataclasses import replace
 from functools import partial
 from glob import glob
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
+from rocpredict.base.labels import check_labels, is_unlabelled
 from rocpredict.base.results import describe_rest, omitted_notes
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import NanPolicy, RocPredictError
@@ -276,6 +278,8 @@ def add_summarize_options(command: argparse.ArgumentParser) -> None:
         "merged until each cell has at least --min-count values of each class, or no values"
     )
     add("--edges", type=Path, metavar="FILE.json", help=edges)
+    missing = "rows without a label: raise an error (default), or omit them; missing values of features are omitted"
+    add("--nan", choices=["raise", "omit"], default="raise", help=missing)
     unit = "unit of a feature, such as glucose=mg/dL; may be repeated; files are merged only if their units agree"
     add("--unit", action="append", metavar="COLUMN=UNIT", default=[], help=unit)
     add("--out", type=Path, metavar="FILE.json", help="file to write (default: print a table)")
@@ -300,21 +304,24 @@ def run_summarize(options: argparse.Namespace) -> None:
             raise RocPredictError(
                 f"--unit {word} does not have the form COLUMN=UNIT; pass --unit glucose=mg/dL, for example"
             )
-    options.nan = "omit"
-    features, labels, notes = _read_data(options)
+    nan_policy, options.nan = options.nan, "omit"
+    features, labels, notes = _read_data(options, nan_policy)
     if hasattr(features, "items"):  # built-in data
         features = dict(features)
     classes = common.parse_classes(options, labels)
     units = {name: unit for name, _, unit in pairs}
     edges = None if options.edges is None else _read_edges(options.edges)
-    summary = summarize(features, labels, **classes, units=units, histogram_edges=edges, memory=options.memory)
+    arguments = {"units": units, "histogram_edges": edges, "memory": options.memory, "nan_policy": nan_policy}
+    summary = summarize(features, labels, **classes, **arguments)
+    labels = check_labels(labels, ((),), nan_policy=nan_policy)
     rest = filter(None, [describe_rest(labels, (summary.negative_label, summary.positive_label))])
+    unlabelled = omitted_notes(SimpleNamespace(n_unlabelled=int(is_unlabelled(labels).sum())))
     numeric = summary.select(~getattr(features, "not_numeric", np.zeros(len(summary), dtype=bool)))
     shared = numeric.suppress_small_counts(options.min_count, histograms=edges is not None)
     is_blank = (shared.negative.count == 0) & (numeric.negative.count + numeric.positive.count > 0)
     blanked = [name for name, blank in zip(shared.feature_names, is_blank, strict=True) if blank]
     words = f"Features blanked because a class has fewer than {options.min_count} values: {format_list(blanked, 10)}."
-    notes = (*rest, *notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"])
+    notes = (*rest, *unlabelled, *notes, *([words] if blanked else []), json.loads(shared.to_json())["contents"])
     _write_summary(shared, options, notes)
 
 

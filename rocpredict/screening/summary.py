@@ -35,6 +35,7 @@ from rocpredict.base.validation import (
     AssumptionWarning,
     FloatArray,
     Label,
+    NanPolicy,
     RocPredictError,
     check_finite,
     check_int,
@@ -634,6 +635,7 @@ def summarize(
     histogram_edges: int | ArrayLike | Mapping[str, ArrayLike] | None = None,
     engine: Engine = "auto",
     n_jobs: int = 1,
+    nan_policy: NanPolicy = "raise",
     layer: str | None = None,
     use_raw: bool = False,
     memory: float | str = "1GB",
@@ -675,6 +677,9 @@ def summarize(
         Computing engine; see ``screen``.
     n_jobs : int, default=1
         Number of threads; -1 for one thread per processor. The result does not depend on this number.
+    nan_policy : {"raise", "omit"}, default="raise"
+        Whether rows without a label raise an error or are omitted; in batches, they raise an error. Missing values of
+        features are always omitted, and counted.
     layer : str, optional
         Layer of an AnnData object or h5ad file, as in ``screen``.
     use_raw : bool, default=False
@@ -717,6 +722,7 @@ def summarize(
     array([6.588, 2.974, 5.552, 2.026])
     """
     check_option("moments", moments, (2, 4))
+    check_option("nan_policy", nan_policy, ("raise", "omit"))
     select_engine(engine)
     options: dict[str, Any] = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
     budget = MemoryBudget(parse_memory(memory), effective_n_jobs(n_jobs))
@@ -728,7 +734,7 @@ def summarize(
                 raise RocPredictError(f"{name}= is not available for batches; pass one table X with y")
         total = _summarize_batches(X, positive, negative, options, histogram_edges)
         return replace(total, units=as_units(units, total.feature_names))
-    lazy = open_dask(X, y, feature_names, needs_order=weights is not None)
+    lazy = open_dask(X, y, feature_names, needs_order=weights is not None, nan_policy=nan_policy)
     if lazy is not None:
         coded = _encode_batch_labels(lazy.labels, positive, negative)
         row_weights = check_sample_weight(weights, lazy.n_rows)
@@ -736,14 +742,15 @@ def summarize(
         summary = summaries_by_class_pair(total, coded, lazy.names)[0]
         return replace(summary, units=as_units(units, summary.feature_names), histograms=histograms)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
+    reading: dict[str, Any] = {"nan_policy": nan_policy, "budget": budget}
     if weights is None and histogram_edges is None and layer is None and use_raw is False:
-        batches = arrow_batches(X, y, names=feature_names, budget=budget)
+        batches = arrow_batches(X, y, names=feature_names, **reading)
         if batches is not None:
             parts = MomentsByLabel.of(batches, **options)
             coded = _encode_batch_labels(parts.labels, positive, negative)
             summary = summaries_by_class_pair(parts.by_class(coded), coded, parts.names)[0]
             return replace(summary, units=as_units(units, summary.feature_names))
-    table, labels = read_table_and_labels(X, y, names=feature_names, layer=layer, use_raw=use_raw, budget=budget)
+    table, labels = read_table_and_labels(X, y, names=feature_names, layer=layer, use_raw=use_raw, **reading)
     if weights is not None:
         check_row_order(table, "weights")
     coded = _encode_batch_labels(labels, positive, negative)
