@@ -1089,6 +1089,28 @@ def test_empty_lines_of_a_csv_file_with_one_column_are_no_rows(tmp_path, monkeyp
     np.testing.assert_allclose(results[0], results[1], rtol=1e-14)
 
 
+@pytest.mark.parametrize("least", [0, 10**9])
+def test_damaged_gzip_files_are_refused(tmp_path, monkeypatch, least):
+    """Bytes are changed or cut off; the message states the damage unless a line is read that cannot be valid."""
+    monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+    text = "x,y\n" + "".join(f"{row * 0.37 % 1:.5f},{row % 2}\n" for row in range(20_000))
+    content = gzip.compress(text.encode(), 1)
+    rng, messages = np.random.default_rng(3), []
+    for case in range(24):
+        damaged, place = bytearray(content), int(rng.integers(100, len(content)))
+        if case % 3:
+            damaged[place : place + 40] = rng.bytes(len(damaged[place : place + 40]))
+        else:
+            del damaged[place:]
+        (tmp_path / "t.csv.gz").write_bytes(damaged)
+        with pytest.raises(RocPredictError, match=r"t\.csv\.gz") as caught:
+            rp.screen(tmp_path / "t.csv.gz", "y", empirical=False)
+        messages.append(str(caught.value))
+    damages = [message for message in messages if "t.csv.gz is damaged or incomplete (" in message]
+    assert len(damages) >= 8
+    assert any("Error -3 while decompressing" in message for message in damages)
+
+
 def test_an_interrupted_screening_leaves_no_file(folder, tmp_path):
     """Ctrl-C in the middle: the output is not there, and neither is a temporary file."""
     frame = pl.concat([FRAME.drop("word")] * 100)

@@ -134,8 +134,12 @@ def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
             reader = csv.reader(chain(first_lines, text), delimiter=separator, strict=True)
             header = _check_header(next(reader, []), file_name(path))
             yield header, _iter_rows(reader, file_name(path), len(header), separator), separator
-    except (OSError, EOFError, zlib.error) as error:
-        raise RocPredictError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise RocPredictError(
+            f"{file_name(path)} is damaged or incomplete ({error}); download, copy or compress it again"
+        ) from None
+    except OSError as error:
+        raise RocPredictError(f"{path}: {error.strerror or error}") from None
     except UnicodeError:
         raise RocPredictError(
             f"{file_name(path)} is not UTF-8 text; pass a CSV file (in Excel, save as CSV UTF-8 or Unicode text)"
@@ -655,7 +659,7 @@ class LargeCsvFiles(CsvFiles):
             import polars  # noqa: F401
 
             parts = [source.scan(path, label) for path in self._paths]
-        except (ImportError, OSError, EOFError, _UnusualError):
+        except (ImportError, OSError, EOFError, zlib.error, _UnusualError):
             return super().features(label=label, usecols=usecols, nan_policy=nan_policy)
         source.finish()
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, source.not_numeric))
