@@ -293,6 +293,9 @@ def test_hypotheses_in_words():
         assert rp.auc_test(xs[0], xs[1], y, **options).null == null
     result = rp.auc_test(xs[0], None, y, method="exact")
     assert "distribution" in result.null
+    one, two = repr(rp.auc_test(xs[0], None, y)), repr(rp.auc_test(xs[0], xs[1], y))
+    assert one.index("), interval=") < one.index(", difference=")  # each interval follows its estimate
+    assert two.index("), difference=") < two.index(", interval=")
     assert "partial" not in rp.auc_test(xs[0], xs[1], y).estimator
 
 
@@ -827,6 +830,9 @@ def test_small_differences_of_correlated_features_are_flagged():
     flagged = [any("small_difference" in test.flags for test in result.contrasts) for result in found]
     assert flagged == ["small_difference" in result.flags for result in found]
     assert 0 < sum(flagged) < 30
+    replaced = ["p is the smallest p of two AUCs" in result.method for result in found]
+    assert replaced == [result.p_value == min(test.p_value for test in result.contrasts) for result in found]
+    assert 0 < sum(replaced) < 30
     xs, y = unseen_outliers(0, share=0)
     margin = rp.auc_test(xs[0], xs[1] + 0.05 * y, y, alternative="noninferior", margin=0.2)
     assert margin.p_value < 0.05

@@ -821,6 +821,9 @@ def test_fprs_below_that_of_one_negative_are_flagged():
         flagged = [set(call(at).flags) for at in (0.5 * limit, 0.99 * limit, 1.01 * limit, 2 * limit)]
         assert flagged == [{"extrapolated"}, {"extrapolated"}, set(), set()]
         assert call(np.array([0.5, 2]) * limit).flags["extrapolated"].tolist() == [True, False]
+    for size, at in ((10, 0.9), (5, 0.8), (20, 0.95)):  # 10 * (1 - 0.9) is 1 only up to rounding
+        rounded = rp.EmpiricalRoc(*two_normals((20, size), 2))
+        assert not rounded.fpr_at_tpr_interval(at, n_resamples=20).flags
     for axis, limit in (("fpr", 0.1), ("tpr", 0.05)):
         for end, expected in ((0.9 * limit, {"extrapolated"}), (1.1 * limit, set())):
             limits = (0.0, end) if axis == "fpr" else (1 - end, 1.0)

@@ -265,8 +265,13 @@ def test_refusals_name_the_argument_the_value_and_what_is_accepted():
     for cell in ("1.100,5", "7%", "3 mg"):
         for x in ([cell] * 4, np.array([cell] * 4, dtype=object)):
             assert message_of(x, Y) == f"{words.format(cell)} {hint}"
-    for cell in ("7", "case 7"):
-        assert message_of([cell] * 4, Y) == f"{words.format(cell)} (were x and y exchanged?)"
+    remedies = {
+        "7": "; convert the text to numbers, for example with astype(float)",
+        "case 7": " (were x and y exchanged?)",
+    }
+    for cell, remedy in remedies.items():
+        for x in ([cell] * 4, np.array([cell] * 4, dtype=object)):
+            assert message_of(x, Y) == f"{words.format(cell)}{remedy}"
     words = "y has 30 different values, too many for class labels (were x and y exchanged?)"
     assert message_of([0, 1] * 15, np.linspace(0, 1, 30)) == words
 

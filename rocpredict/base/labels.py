@@ -32,6 +32,7 @@ from rocpredict.base.validation import (
     check_nonnegative,
     check_option,
     is_missing,
+    is_number_text,
     is_scalar,
     number_format_hint,
     short_repr,
@@ -383,14 +384,18 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
         what = _DTYPE_NAMES.get(array.dtype.kind, str(array.dtype))
         is_time = array.dtype.kind in "mM"
         first = str(_times_to_objects(array)[np.argmin(np.isnat(array))]) if is_time else array[0].item()
-        hint = "" if is_time else number_format_hint(first)
-        raise RocPredictError(f"{name} contains {what} such as {first!r}; numbers are needed{hint or _EXCHANGED}")
+        hint = _EXCHANGED if is_time else _text_hint(first)
+        raise RocPredictError(f"{name} contains {what} such as {first!r}; numbers are needed{hint}")
     texts = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
     if texts:
-        raise RocPredictError(
-            f"{name} contains text such as {texts[0]!r}; numbers are needed{number_format_hint(texts[0]) or _EXCHANGED}"
-        )
+        raise RocPredictError(f"{name} contains text such as {texts[0]!r}; numbers are needed{_text_hint(texts[0])}")
     return as_float_array(name, array)
+
+
+def _text_hint(text: Any) -> str:
+    if is_number_text(text):
+        return "; convert the text to numbers, for example with astype(float)"
+    return number_format_hint(text) or _EXCHANGED
 
 
 def check_labels(y: ArrayLike | CodedLabels, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:

@@ -34,6 +34,7 @@ _EXTRA_REACH = 20.0  # number of ranks by which this distance is extended
 _MAX_RANKS = 256  # with more ranks of negatives, only a grid of ranks has vertices
 _GRID_SIZES = (256, 32)  # for one curve, and for each of several curves
 _TINY = np.finfo(float).tiny
+_COUNT_TOL = 1e-9  # a TPR of 0.9 is an FPR of 0.09999999999999998
 
 
 class CurveDraws(NamedTuple):
@@ -166,7 +167,8 @@ def draw_rates(
         areas = draw_quantity(classes, lambda curve: curve.area(start, end), (start, end), resampling)
         draws, fpr = [(low / (end - start), high / (end - start)) for low, high in areas], np.array(end)
     is_single = min(part.total for part in classes) <= 1
-    return draws, Flags(extrapolated=classes[0].total * fpr < 1, single_observation=is_single)
+    is_extrapolated = classes[0].total * fpr < 1 - _COUNT_TOL
+    return draws, Flags(extrapolated=is_extrapolated, single_observation=is_single)
 
 
 def draw_quantity(

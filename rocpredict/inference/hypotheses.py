@@ -141,10 +141,15 @@ class AucTest(Result):
     def __repr__(self) -> str:
         remarks = omitted_text(self) + (f", flags={list(self.flags)}" if self.flags else "")
         areas = ", ".join(f"{estimate:.4g}" for estimate in self.estimates)
+        quantities = [
+            f"difference={self.difference:+.6g}",
+            f"interval={self.interval.low:.4g} to {self.interval.high:.4g}",
+        ]
+        if len(self.estimates) == 1:
+            quantities.reverse()  # the interval is that of the estimate
         return (
             f"AucTest(null={short_repr(self.null, 80)}, method={self.method!r}, estimates=({areas}), "
-            f"difference={self.difference:+.6g}, interval={self.interval.low:.4g} to {self.interval.high:.4g}, "
-            f"statistic={self.statistic:.6g}, p_value={self.p_value:.6g}, n={self.n}{remarks})"
+            f"{', '.join(quantities)}, statistic={self.statistic:.6g}, p_value={self.p_value:.6g}, n={self.n}{remarks})"
         )
 
 

@@ -236,13 +236,14 @@ def auc_test_many(
     pairs = _contrast_matrix(None, len(columns))
     pairs = pairs[np.argsort(-np.abs(pairs @ areas.estimate))]  # the smallest p-value usually comes first
     pair_tests = (_test_one_contrast(sample, areas, row, level) for row in pairs)
-    p_value = _allow_for_unseen(p_value, tests if contrasts is None else pair_tests)
+    p_value, remark = _allow_for_unseen(p_value, tests if contrasts is None else pair_tests)
     flags = Flags(same_curve=df == 0, fallback=is_smoothed, dominant_cluster=areas.has_dominant_cluster)
     flags |= Flags(small_difference=any("small_difference" in test.flags for test in tests))
+    flags |= Flags(single_observation=min(areas.n_units) <= 1)
     rows["flags"] |= flags | opposite_direction_flag(areas.estimate)
     return AucTestMany(
         null="all AUCs are equal",
-        method=f"Krishnamoorthy-Yu, paired{sample.design}",
+        method=f"Krishnamoorthy-Yu, paired{sample.design}{remark}",
         estimator=MANN_WHITNEY,
         estimates=tuple(areas.estimate.tolist()),
         covariance=readonly_array((covariance + covariance.T) / 2),
@@ -608,12 +609,12 @@ def auc_estimate(
     squares = [[rows.sum_squares(area.estimate) for rows in area.classes] for area in areas]
     smoothed = [SmoothedAreas.from_placements(area) for area in areas]
     statistic, p_value = map(float, welch_test(smoothed, squares))
-    p_value = _allow_for_unseen(p_value, _test_pairs(smoothed))
+    p_value, remark = _allow_for_unseen(p_value, _test_pairs(smoothed))
     return AucByGroup(
         groups={name: _estimate(part, level, method) for name, part in comparable.items()},
         skipped=tuple(name for name in parts if name not in comparable),
         null="all groups have the same AUC",
-        method="Welch's F of the logits",
+        method=f"Welch's F of the logits{remark}",
         statistic=statistic,
         df=len(areas) - 1,
         p_value=p_value,
@@ -630,14 +631,17 @@ def _test_pairs(areas: list[SmoothedAreas]) -> Iterator[AucStatistic]:
         yield contrast_test(AreaContrast.from_samples(*pair), Hypothesis(), 0.95, "smoothed-logit")
 
 
-def _allow_for_unseen(p_value: float, pairs: Iterable[AucTest | AucStatistic]) -> float:
-    """Return the p-value of several AUCs, or the smallest p-value of two of these AUCs if this is larger."""
+def _allow_for_unseen(p_value: float, pairs: Iterable[AucTest | AucStatistic]) -> tuple[float, str]:
+    """Return the p-value of several AUCs, or the smallest p-value of two of these AUCs if this is larger.
+
+    The second result describes the replacement; it is appended to the name of the method.
+    """
     smallest = 1.0
     for test in pairs:
         smallest = min(smallest, float(test.p_value))
         if smallest <= p_value:
-            return p_value
-    return smallest
+            return p_value, ""
+    return smallest, "; p is the smallest p of two AUCs"
 
 
 def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstimate:
