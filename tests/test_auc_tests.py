@@ -279,6 +279,27 @@ def test_a_group_of_one_class_is_left_out():
     assert (more.p_value, more.statistic, more.skipped) == (expected.p_value, expected.statistic, ("c",))
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_the_exact_test_of_a_feature_with_two_values_takes_any_number_of_observations(alternative):
+    """The number of positives with the larger value is hypergeometric; SciPy computes its probabilities."""
+    rng = np.random.default_rng(5)
+    for sizes in [*rng.integers(1, 150, (60, 2)).tolist(), [1_500, 20], [20, 1_500], [1_500, 1_500]]:
+        x, y = rng.random(sum(sizes)) < rng.uniform(0.01, 0.99), np.repeat([0, 1], sizes)
+        x[:2] = 0, 1
+        mean, total = int(x.sum()) * sizes[1], sum(sizes)
+        law, counts = stats.hypergeom(total, x.sum(), sizes[1]), np.arange(sizes[1] + 1)
+        observed = x[y == 1].sum()
+        expected = {
+            "two-sided": law.pmf(counts)[np.abs(counts * total - mean) >= abs(observed * total - mean)].sum(),
+            "greater": law.sf(observed - 1),
+            "less": law.cdf(observed),
+        }[alternative]
+        result = rp.auc_test(2.5 * x - 1, None, y, method="exact", alternative=alternative)
+        assert result.p_value == pytest.approx(expected, rel=1e-9)
+    y = np.arange(300) % 2
+    assert rp.auc_test(np.ones(300), None, y, method="exact", alternative=alternative).p_value == 1
+
+
 def test_hypotheses_in_words():
     xs, y = rows()
     options_by_null = {

@@ -142,7 +142,7 @@ def auc_test(
         - "mann-whitney": test of the hypothesis that both classes have the same distribution. The p-value is computed
           by a normal approximation with tie correction.
         - "exact": exact permutation test of the same hypothesis as "mann-whitney". The test accepts up to 200
-          observations.
+          observations, or any number if the feature has only two different values.
         - "pivotal" (default for a predicted curve) and "delta": as in ``roc.auc_test``.
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
         Alternative hypothesis about the first curve. "noninferior" and "equivalent" need ``margin``.

@@ -459,7 +459,7 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
     """Return the AUC and the exact p-value of its permutation test.
 
     The distribution of the sum of midranks is computed over all ways to assign the labels to the observations. This
-    distribution is exact even if there are ties.
+    distribution is exact even if there are ties. For a feature with two values, it is hypergeometric.
 
     References
     ----------
@@ -471,10 +471,21 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
         raise RocPredictError(f"{problem}; pass integer weights or 'mann-whitney'")
     sizes = len(negative.sample), len(positive.sample)
     n_total, size = sum(sizes), min(sizes)
+    values, counts = np.unique(np.concatenate([negative.sample, positive.sample]), return_counts=True)
+    if len(values) == 1:
+        return area, 1.0
+    if len(values) == 2:
+        rarer, is_negative = int(np.argmin(counts)), sizes[0] == size
+        observed = np.sum((negative if is_negative else positive).sample == values[rarer])
+        sign = 1 if bool(rarer) != is_negative else -1  # 1 if a higher AUC corresponds to a higher count
+        side = sign * {"two-sided": 0, "greater": 1, "less": -1}[claim.alternative]
+        margins = np.array([[n_total], [size], [counts[rarer]], [observed]], dtype=np.float64)
+        p_value = hypergeometric_p_value(margins[0], margins[1], margins[2], margins[3], side)
+        return area, min(float(p_value[0]), 1.0)
     if n_total > _MAX_EXACT_SIZE:
         raise RocPredictError(
-            f"method='exact' accepts up to {_MAX_EXACT_SIZE} observations, but the sample has {n_total}; "
-            "pass method='mann-whitney'"
+            f"method='exact' accepts up to {_MAX_EXACT_SIZE} observations of a feature with three or more values, but "
+            f"the sample has {n_total}; pass method='mann-whitney'"
         )
     _, index, repeats = np.unique(
         np.concatenate([negative.sample, positive.sample]), return_inverse=True, return_counts=True
@@ -499,6 +510,29 @@ def _exact_test(negative: Ecdf, positive: Ecdf, area: float, claim: Hypothesis) 
         "less": high if is_negative else low,
     }
     return area, min(p_values[claim.alternative], 1.0)
+
+
+def hypergeometric_p_value(
+    total: FloatArray, size: FloatArray, rare: FloatArray, observed: FloatArray, side: ArrayOrFloat = 0
+) -> FloatArray:
+    """Return the probability of a count at least as far from its mean as the observed count, for fixed margins.
+
+    Of ``total`` observations, ``size`` are in the smaller class, ``rare`` have the rarer value, and ``observed`` are in
+    the smaller class and have the rarer value.
+
+    With ``side=1``, return the probability of a count that is at least the observed count; with ``side=-1``, the
+    probability of a count that is at most the observed count. All terms of the sums are positive, so that small
+    probabilities keep their relative precision.
+    """
+    count = np.arange(np.minimum(size, rare).max() + 1)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        ratios = (rare - count) * (size - count) / ((count + 1) * (total - rare - size + count + 1))
+        logs = np.cumsum(np.log(np.maximum(ratios[:-1], 0)), axis=0)
+        logs = np.concatenate([np.zeros((1, len(total))), logs])
+        weights = np.exp(logs - logs.max(axis=0))
+    is_as_far = np.abs(count * total - rare * size) >= np.abs(observed * total - rare * size)
+    is_far = np.where(np.equal(side, 0), is_as_far, side * (count - observed) >= 0)
+    return np.asarray(np.sum(weights * is_far, axis=0) / weights.sum(axis=0))
 
 
 def tie_correction(negative: Ecdf, positive: Ecdf) -> float:

@@ -16,7 +16,7 @@ from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError
 from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.hypotheses import null_auc_variance, tie_correction
+from rocpredict.inference.hypotheses import hypergeometric_p_value, null_auc_variance, tie_correction
 from rocpredict.inference.intervals import SmoothedAreas
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
@@ -426,7 +426,7 @@ def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
         p_value = np.where(variance > 0, 2 * ndtr(-np.abs(z)), 1.0)
         is_rare, *table = _rare_binary(counts)
     if is_rare.any():
-        p_value[is_rare] = _hypergeometric_p_value(*(part[is_rare] for part in table))
+        p_value[is_rare] = hypergeometric_p_value(*(part[is_rare] for part in table))
     return p_value
 
 
@@ -463,25 +463,6 @@ def _rare_binary(counts: RankStatistics) -> tuple[NDArray[np.bool_], FloatArray,
     return is_rare, total, smaller, rare, of_smaller
 
 
-def _hypergeometric_p_value(
-    total: FloatArray, size: FloatArray, rare: FloatArray, observed: FloatArray, side: ArrayOrFloat = 0
-) -> FloatArray:
-    """Return the probability of a count at least as far from its mean as the observed count, for fixed margins.
-
-    With ``side=1``, return the probability of a count that is at least the observed count; with ``side=-1``, the
-    probability of a count that is at most the observed count. All terms of the sums are positive, so that small
-    probabilities keep their relative precision.
-    """
-    count = np.arange(np.minimum(size, rare).max() + 1)[:, None]
-    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
-        ratios = (rare - count) * (size - count) / ((count + 1) * (total - rare - size + count + 1))
-        logs = np.cumsum(np.log(np.maximum(ratios[:-1], 0)), axis=0)
-        weights = np.concatenate([np.ones((1, len(total))), np.exp(logs)])
-    is_as_far = np.abs(count * total - rare * size) >= np.abs(observed * total - rare * size)
-    is_far = np.where(np.equal(side, 0), is_as_far, side * (count - observed) >= 0)
-    return np.asarray(np.sum(weights * is_far, axis=0) / weights.sum(axis=0))
-
-
 def one_sided_p_value(negative: FloatArray, positive: FloatArray, sign: int) -> FloatArray:
     """Compute exact one-sided p-values of the features that ``mann_whitney_p_value`` tests exactly.
 
@@ -515,7 +496,7 @@ def one_sided_p_value(negative: FloatArray, positive: FloatArray, sign: int) -> 
     side = sign * np.where(is_flipped == is_smaller, -1, 1)
     p_value = np.full(len(total), np.nan)
     if is_exact.any():
-        p_value[is_exact] = _hypergeometric_p_value(*(part[is_exact] for part in (total, size, rare, observed, side)))
+        p_value[is_exact] = hypergeometric_p_value(*(part[is_exact] for part in (total, size, rare, observed, side)))
     return p_value
 
 
