@@ -238,7 +238,7 @@ def test_every_side_of_the_limits_has_advice():
     assert "- Coverage below 0.93 (1 of 2): report the interval as approximate" in page
     assert "- Level above 0.065 (1 of 2): report the p-value as approximate" in page
     assert "- Level below 0.015 (1 of 2): with few exceptions the smaller class" in page
-    assert "- Another power (1 of 2)" in page
+    assert "- Powers that differ (1 of 2)" in page
 
 
 def test_figures_survive_storage():

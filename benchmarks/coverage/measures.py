@@ -152,9 +152,9 @@ class Scenario:
 
     @property
     def alternative(self) -> float:
-        """AUC that differs by about two standard errors of a difference (Hanley and McNeil 1982).
+        """AUC that differs from the AUC of the setting by two standard errors (Hanley and McNeil 1982).
 
-        It is smaller than the AUC of the setting, or larger if the AUC of the setting is 1/2.
+        It is smaller than the AUC of the setting, or larger if this AUC is 1/2.
         """
         auc, (n0, n1) = self.setting.auc, self.setting.counts
         one, two = auc / (2 - auc), 2 * auc * auc / (1 + auc)

@@ -104,7 +104,7 @@ def _topic(name: str, cells: Sequence[Cell]) -> list[str]:
         "below": f"Coverage below {COVERAGE[0]:g}",
         "above": f"Coverage above {COVERAGE[1]:g}",
         "level": f"Level above {MAX_LEVEL:g}",
-        "plan": "Another power",
+        "plan": "Powers that differ",
     }
     if quantity.kind == "both":
         limits["above"] = f"Level below {1 - COVERAGE[1]:.3g}"

@@ -26,45 +26,47 @@ true null hypothesis in 5% of studies. Most methods do so only in large samples.
 simulation: each data set is drawn from known distributions and analyzed by the library.
 
 **Requirement.** The coverage of a default interval is between 0.93 and 0.985, and the level of a default test is at
-most 0.065. A cell outside of these limits is printed in bold. Below each table, a sentence for each group of bold
-cells states what to do instead.
+most 0.065. A cell outside of these limits is printed in bold. The level of a test of a difference is 1 minus the
+coverage of its interval, so a level below 0.015 is also bold. Below each table, a sentence states what to do about
+each group of bold cells.
 
-**Settings.** The 80 settings combine four factors. These are the size of the smaller class (5, 10, 20, 100), the
+**Settings.** The 80 settings combine the levels of four factors: the size of the smaller class (5, 10, 20, 100), the
 number of negatives per positive (1/50, 1/5, 1, 5, 50), the true AUC (0.5, 0.8, 0.95, 0.99) and the kind of
 distributions. Every pair of levels of two factors occurs in at least two settings (a pairwise covering design).
-Methods that resample are tried in 20 of the settings. `n` is negatives + positives.
+Methods that resample are simulated in 20 of the settings. `n` is negatives + positives.
 
 - Gaussian: equal standard deviations.
 - skewed: two exponential distributions.
 - heavy-tailed: Student's t with 2 degrees of freedom, shifted.
 - hooked: Gaussians; the standard deviation of the positives is three times the standard deviation of the negatives, so
   that the ROC curve crosses the chance line.
-- ordinal: 5 grades of a Gaussian variable.
-- binary: 0 and 1; few negatives have a 1.
+- ordinal: a Gaussian variable in 5 grades.
+- binary: 0 or 1; few negatives have the value 1.
 - zero-inflated: 9 of 10 negatives are 0; the other values are exponential, with a larger mean in the positives.
 - clustered: Gaussians with 1 to 10 observations per cluster (3 on average) and a correlation of 0.5 within a cluster;
   `n` counts clusters, each of one class.
 
-Features of the same observations have a normal copula with correlation 0.5.
+Features of the same observations have a Gaussian copula with correlation 0.5.
 
-**Reading a row.** Coverage or level is followed by the median width of the interval and by the power: the
-rejection rate where the AUC differs by two standard errors (Hanley and McNeil 1982). Then the same figures follow
-for the conventional method on the same data sets. An interval that is only wider is not an improvement: compare
-widths and powers where both methods keep their level. A method that rejects too often has a high power for that
-reason alone. "SE" is the Monte Carlo standard error of the default's coverage or level (of the simulated power, for
-the power by planning), with two hits and two misses added. A power that needs separate data sets is estimated from 500
-of them, with a standard error of at most 0.03. The width of a difference of AUCs is the median of 100 data sets.
+**Reading a row.** Coverage or level is followed by the median width of the interval and by the power. The power is the
+rejection rate if the AUC differs by two standard errors (Hanley and McNeil 1982). The same figures follow for the
+conventional method, on the same data sets unless the text states others. An interval that is only wider is not an
+improvement: compare widths and powers where both methods keep their level. A method that rejects too often has a high
+power for that reason alone. "SE" is the Monte Carlo standard error of the default's coverage or level, with two hits
+and two misses added. For `power`, it is the standard error of the simulated power. A power that needs separate data
+sets is estimated from 500 of them, with a standard error of at most 0.03. The width of a difference of AUCs is the
+median over 100 data sets.
 
 **Number of data sets.** Each setting begins with 1,000 data sets. The number needed for an SE of 0.004 is then computed
-from the estimates so far, and the missing data sets are added, until none is missing for any interval or test that
-shares these data sets. No SE is therefore above 0.004. The number depends on the estimate, which biases it: a level of
-0.03 to 0.07 is underestimated by 0.0002 to 0.0005 on average (12,000 simulated runs of this rule).
+from the estimates so far. Data sets are added until every interval and test that uses them reaches this SE. No SE is
+therefore above 0.004. Because the number depends on the estimate, the estimate is biased: a level of 0.03 to 0.07 is
+underestimated by 0.0002 to 0.0005 on average (12,000 simulated runs of this rule).
 """
 
 SUMMARY = """The table shows the lowest and highest coverage, or the highest level, in any setting. "Width ratio"
 is the median of the width of the default divided by the width of the conventional method; "power" is the mean over
-the settings. The tables behind these figures follow, with the names of the methods. "Settings" counts the settings
-that were simulated.
+the settings. The full tables, with the names of the methods, follow. "Settings" is the number of simulated
+settings.
 """
 INTERVAL_SUMMARY = """interval | settings | lowest coverage | highest | cells below 0.93 | cells above 0.985 \
 | conventional, lowest | highest | width ratio"""
@@ -99,12 +101,13 @@ errors from the null value.
 
 planned power | Power computed by `power` | plan | simulated
 `power(mean=, std=, count=, against=)` for the default test of one AUC, and the power of this test in the simulation.
-In bold cells, the two powers differ by more than 0.02 and by more than two standard errors.
+In bold cells, the two powers differ by more than 0.02 plus two standard errors.
 
 ## Tests of AUCs
 
 paired | Difference of two AUCs, same observations | both | DeLong
-`auc_test(x1, x2, y)`: MOVER of two smoothed-logit intervals. Both curves share the smoothing pseudo-observations.
+`auc_test(x1, x2, y)`: MOVER (method of variance estimates recovery) of two smoothed-logit intervals. Both curves share
+the smoothing pseudo-observations.
 With clusters, `auc_test(x1, x2, y, clusters=)`, compared with DeLong's test, which treats all observations as
 independent.
 
@@ -147,14 +150,14 @@ partial difference | Difference of two partial AUCs, FPR 0 to 0.2, same observat
 
 rate | TPR at a fixed threshold | interval | Wald
 `rate_interval("tpr", threshold)` and `proportion_interval`: Clopper and Pearson's exact interval, at the true best
-threshold.
+threshold or, if all thresholds are equally good, at the 95% quantile of the negatives.
 
 ## Best threshold
 
 threshold | Best threshold | interval | bootstrap
 `best_threshold().threshold_interval()`: thresholds that are not significantly worse than the best one in a local
-test. Settings in which all thresholds are equally good are left out. Conventional: percentile bootstrap, on other
-data sets, in the settings of methods that resample.
+test. Settings in which all thresholds are equally good are omitted. Conventional: percentile bootstrap, computed only
+in the 20 settings of methods that resample, on other data sets.
 
 ameans | Ameans (balanced accuracy) of the chosen threshold | interval | Newcombe
 `best_threshold().ameans_interval()`: corrected for optimism. The true value is the population Ameans of the threshold
@@ -164,8 +167,8 @@ chosen from each data set. Conventional: Newcombe's interval, as if the threshol
 
 predicted auc | Predicted AUC | interval | delta
 `predict_roc(x, y).auc_interval()`: generalized pivots, compared with the delta method, the default of batches. The
-intervals of the delta method in this section come from the first 500 data sets. The model of two Gaussians is right in
-the Gaussian and in the hooked settings only.
+intervals of the delta method in this section come from the first 500 data sets. This section contains only the
+Gaussian and the hooked settings, in which the model of two Gaussians is correct.
 
 predicted tpr | Predicted TPR at FPR 0.1 | interval | delta
 `predict_roc(x, y).tpr_at_fpr_interval(0.1)`: generalized pivots.
@@ -203,7 +206,7 @@ def _parse_topics() -> Iterator[tuple[str, Quantity]]:
 QUANTITIES = dict(_parse_topics())
 
 _FEW = (
-    "with few exceptions the smaller class has at most 10 observations, or its size times 1 - AUC is at most 1, or "
+    "with few exceptions the smaller class has at most 10 observations, or its size times (1 - AUC) is at most 1, or "
     "most values are tied."
 )
 _GENERAL_ADVICE = {
@@ -231,8 +234,8 @@ _NOT_EQUAL = (
     "`empirical_high`, the interval of its AUC, or by `auc_test(x, None, y)`, a test of its AUC."
 )
 _STEPS = (
-    "few observations, or ordinal values: no interval is narrower than one step between adjacent values. No "
-    "action is needed: more observations make it narrower down to one step."
+    "few observations, or ordinal values: the interval is at least one step between adjacent values wide. No "
+    "action is needed: more observations make it narrower, down to one step."
 )
 _EMPIRICAL = "test the empirical curves: `auc_test((x1, y1), (x2, y2))` needs no model and keeps its level (see above)."
 _HILGERS = '`method="hilgers"` has a coverage of at least its level for continuous distributions, and is wider.'
