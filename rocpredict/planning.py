@@ -399,12 +399,15 @@ class StudyDesign:
                 f"with correlations of {negative:g} (negative) and {positive:g} (positive)."
             )
         elif self.other is not None:
-            yield "The second curve has observations of its own, with the same numbers of negatives and positives."
+            yield "The second curve comes from other observations, with the same numbers of negatives and positives."
         if method == self.reference:
             yield self._describe_computation(counts)
             return
         if self.quantity == "width":
-            yield "The interval is the estimate ± z standard errors; in half of all studies it is wider than planned."
+            yield (
+                "The interval is the estimate ± z standard errors. "
+                "In about half of all studies, it is wider than planned."
+            )
         else:
             yield self._describe_null(method)
         if min(counts) < _SMALL_CLASS_SIZE:
@@ -864,9 +867,9 @@ def sample_size(
     Raises
     ------
     RocPredictError
-        If no curve or more than one is passed, if neither or both of ``width`` and ``power`` are passed, if an argument
-        is out of range, if ``method`` does not apply to the design, if the estimate has no sampling variation, or if
-        the goal needs more than 10^12 positives.
+        If not exactly one curve is passed, or not exactly one of ``width`` and ``power``. If an argument is out of
+        range, or ``method`` does not apply to the design. If the estimate has no sampling variation, or the goal needs
+        more than 10^12 positives.
 
     Notes
     -----

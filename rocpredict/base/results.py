@@ -433,12 +433,12 @@ FLAG_DESCRIPTIONS = {
     "perfect_reversal": "every positive ranks below every negative in the chosen direction; the AUC is 0",
     "perfect_separation": "a threshold has TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0; all its values are equal",
-    "same_curve": "the curves rank all observations in the same order; p is 1",
+    "same_curve": "the curves rank all observations in the same order; p is 1, unless a margin is tested",
     "separated_study": "the classes of a study are separated almost perfectly; in the pooled estimate, an upper limit "
     "replaces the extrapolated AUC of this study",
     "single_observation": "a class has a single observation; its variability cannot be estimated",
     "single_study": "only one study has finite values of this feature; a random-effects AUC needs two or more studies",
-    "small_difference": "p is at most 0.05, but the difference of the AUCs of the same observations is below about 3/n "
+    "small_difference": "p is at most 0.05, but the difference between the paired AUCs is below about 3/n "
     "(n: size of the smaller class); a few outliers that the sample lacks could outweigh it",
     "undercoverage": "the interval contains the true value less often than its confidence level states if the classes "
     "differ in size or variance",

@@ -98,7 +98,7 @@ def auc_test(
         - Two features of the same observations: ``auc_test(x1, x2, y)``.
         - Two samples of different observations, which may have different sizes: ``auc_test((x1, y1), (x2, y2))``.
         - Two curves: ``auc_test(roc1, roc2)``.
-        - A single feature, sample or curve that is tested against ``null``, for example ``auc_test(x1, None, y)``.
+        - A feature or a curve that is tested against ``null``: ``auc_test(x1, None, y)`` or ``auc_test(roc1, None)``.
     y : array-like of shape (n,), optional
         Class labels, if ``x1`` and ``x2`` are features.
     paired : bool, optional
@@ -143,7 +143,7 @@ def auc_test(
           by a normal approximation with tie correction.
         - "exact": exact permutation test of the same hypothesis as "mann-whitney". The test accepts up to 200
           observations, or any number if the feature has only two different values.
-        - "pivotal" (default for a predicted curve) and "delta": as in ``roc.auc_test``.
+        - "pivotal" (default for a curve predicted from two Gaussians) and "delta": as in ``roc.auc_test``.
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}, default="two-sided"
         Alternative hypothesis about the first curve. "noninferior" and "equivalent" need ``margin``.
     margin : float, optional
@@ -186,8 +186,8 @@ def auc_test(
     Raises
     ------
     RocPredictError
-        For the same reasons as in ``empirical_roc``, and also if the method does not support one of the other
-        arguments, or if "auto" chooses opposite directions for the two curves.
+        For the same reasons as in ``empirical_roc``. Also if the method does not support one of the other arguments, or
+        if "auto" chooses opposite directions for the two curves.
 
     Notes
     -----

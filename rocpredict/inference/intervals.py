@@ -127,8 +127,8 @@ class SmoothedAreas:
     weighted mean of two variances. The weight of the second variance is ``CHANCE_WEIGHT``. The first variance is the
     largest possible variance of values between 0 and 1 with mean B, which is B(1 - B). Here B is the area after half a
     pseudo-observation is added to each class. The second variance is (c - C)^2 + c(1 - c)/2, where c is the area of an
-    uninformative feature and C is ``centre``. The constants were chosen by simulation: see the documentation ("How
-    intervals cover").
+    uninformative feature and C is ``centre``. The constants were chosen by simulation: see the documentation ("Which
+    interval, which test?").
 
     If a few members of the population cause most of the loss 1 - A, a sample may contain none of them. A is then too
     large, and the lower bound is too close to A. For an area above 1/2, the lower bound is therefore computed with a

@@ -383,7 +383,7 @@ class AucEstimate(Result):
     interval: Interval
     estimator: str
     n: tuple[float, float] = field(metadata={"label": "negatives, positives"})
-    n_independent: tuple[float, float] = field(metadata={"label": "independent units of each"})
+    n_independent: tuple[float, float] = field(metadata={"label": "independent units of each class"})
     n_strata: int = field(metadata={"label": "strata"})
     omitted: tuple[int, int] = field(metadata={"label": "rows omitted"})
     n_unlabelled: int = field(metadata={"label": "rows omitted without a label"})
@@ -412,8 +412,8 @@ class AucByGroup(Result):
     null, method : str
         Null hypothesis and name of the test.
     statistic, df, p_value : float, int, float
-        Welch's F, the numerator degrees of freedom (the number of groups minus 1), and the p-value, which is 1 if there
-        is only one group.
+        Welch's F, the numerator degrees of freedom (the number of groups minus 1), and the p-value. If there is only
+        one group, the p-value is 1.
     n : pair
         Total numbers of negatives and positives over all groups.
     skipped : tuple
@@ -545,8 +545,8 @@ def auc_estimate(
     Raises
     ------
     RocPredictError
-        For the same reasons as in ``empirical_roc``, and also if more than one of ``groups``, ``strata`` and
-        ``clusters`` is passed, or if no stratum or group has observations of both classes.
+        For the same reasons as in ``empirical_roc``. Also if more than one of ``groups``, ``strata`` and ``clusters``
+        is passed, or if no stratum or group has observations of both classes.
 
     Notes
     -----

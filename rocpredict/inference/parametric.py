@@ -403,7 +403,7 @@ class ParametricUncertainty(Uncertainty):
         if method == "pivotal" and not has_pivot:
             raise RocPredictError(
                 "method='pivotal' needs more than one observation and a finite standard deviation above 0 in each "
-                "class; use method='delta'"
+                "class; pass method='delta'"
             )
         return method
 

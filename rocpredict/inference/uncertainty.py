@@ -96,8 +96,9 @@ class UncertaintyMixin(Generic[Value]):
               never 0.
             - "bootstrap": standard deviation of the AUC over resamples.
 
-            For two Gaussians with known class sizes: "delta". "bootstrap" is also available for a prediction that was
-            fitted to a sample.
+            For two Gaussians with known class sizes: "delta" (default). For a prediction fitted with another family:
+            the methods for samples, applied to the empirical AUC. For every prediction fitted to a sample, "bootstrap"
+            refits the distributions to each resample.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -118,7 +119,7 @@ class UncertaintyMixin(Generic[Value]):
     def auc_interval(
         self, level: float = 0.95, *, method: AucMethod = None, n_resamples: int = 2000, rng: Seed = 0
     ) -> Interval[Value]:
-        """Return the confidence interval of the AUC.
+        """Return a confidence interval for the AUC.
 
         Parameters
         ----------
@@ -142,8 +143,9 @@ class UncertaintyMixin(Generic[Value]):
             - "delta" (default for a batch): delta-method interval on the probit scale, based on Student's t.
             - "reiser-guttman": interval from the noncentral t distribution [5]_.
 
-            "bootstrap" is also available for a prediction that was fitted to a sample; it refits the distributions to
-            each resample.
+            For a prediction fitted with another family: the methods for samples. The interval for the empirical AUC is
+            extended to contain the predicted AUC. For every prediction fitted to a sample, "bootstrap" refits the
+            distributions to each resample.
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -164,16 +166,16 @@ class UncertaintyMixin(Generic[Value]):
         -----
         The method "smoothed-logit" adds a pseudo-observation to each class. This artificial observation lies between
         the lower and the upper half of the observations of the other class. Its weight is 1/4 in the estimate of the
-        area, and 1/2 in the estimate of the variance. Both "smoothed-logit" and "delta" use quantiles of Student's t
-        with Satterthwaite's degrees of freedom. Rare observations that would lower the AUC may be absent from a sample.
-        The lower bound is therefore at most b, and the upper bound is at least 1 - b, where b is the lower bound for an
-        AUC of 1. With n observations in the smaller class, b is ((1 - level)/2)^(1/n).
+        area, and 1/2 in the estimate of the variance. Rare observations that would change the AUC may be absent from a
+        sample. The lower limit is therefore at most b, and the upper limit is at least 1 - b, where b is the lower
+        limit for an AUC of 1. With n observations in the smaller class, b is ((1 - level)/2)^(1/n). Both
+        "smoothed-logit" and "delta" use quantiles of Student's t with Satterthwaite's degrees of freedom.
 
         The method "pivotal" first draws the standard deviation of each class as s sqrt((n - 1)/q). Here s is the
         standard deviation of the n observations, and q is drawn from the chi-squared distribution with n - 1 degrees of
         freedom. The means are then drawn from normal distributions with these standard deviations divided by sqrt(n).
-        The limits are quantiles of the AUC over these draws. The coverage of each method is reported in the
-        documentation ("How intervals cover").
+        The limits are quantiles of the AUC over these draws. The coverage of the default methods is reported in the
+        documentation ("Coverage of the intervals, and levels of the tests").
 
         References
         ----------
@@ -233,8 +235,8 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the method or the alternative is unknown, if ``auc_test`` is called for a batch of ROC curves, or if the
-            class sizes are missing.
+            If the method or the alternative is unknown, if ``auc_test`` is called for a batch of ROC curves, if the
+            class sizes are missing, or if the curve was predicted from other distributions than two Gaussians.
 
         See Also
         --------
@@ -304,7 +306,7 @@ class UncertaintyMixin(Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return the confidence interval of the partial AUC; see ``partial_auc`` for the range and the correction.
+        """Return a confidence interval for the partial AUC; see ``partial_auc`` for the range and the correction.
 
         Parameters
         ----------
@@ -322,7 +324,8 @@ class UncertaintyMixin(Generic[Value]):
             - "smoothed-logit", "delong", "logit", "bootstrap", "bca": as in ``auc_interval``, applied to the
               partial area.
 
-            For two Gaussians with known class sizes: "pivotal" (default for one feature) or "delta".
+            For two Gaussians with known class sizes: "pivotal" (default for one feature) or "delta" (default for a
+            batch). For a prediction fitted with another family: "bootstrap".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -365,7 +368,7 @@ class UncertaintyMixin(Generic[Value]):
     def tpr_at_fpr_interval(
         self, fpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
     ) -> Interval[Any]:
-        """Return the pointwise confidence interval of the TPR at an FPR.
+        """Return a pointwise confidence interval for the TPR at an FPR.
 
         Parameters
         ----------
@@ -381,7 +384,8 @@ class UncertaintyMixin(Generic[Value]):
             - "bootstrap": percentiles of the TPR over stratified resamples.
             - "hilgers": interval that is valid for every pair of continuous distributions, but wide [1]_.
 
-            For two Gaussians with known class sizes: "pivotal" (default for one feature) or "delta".
+            For two Gaussians with known class sizes: "pivotal" (default for one feature) or "delta" (default for a
+            batch). For a prediction fitted with another family: "bootstrap".
         n_resamples : int, default=2000
             Number of resamples or draws, for methods that use random numbers.
         rng : int or numpy.random.Generator, default=0
@@ -404,10 +408,14 @@ class UncertaintyMixin(Generic[Value]):
         In each draw of the method "dirichlet", every observation gets a random weight from an exponential distribution,
         and each class gets one additional weight. At the k-th largest negative, the drawn FPR then has the same
         distribution as the true FPR in samples from a continuous distribution (see [2]_, [3]_). Between the FPRs of two
-        adjacent negatives, the drawn curve is a straight line. Between an FPR of 0 and the FPR of the largest negative,
-        two curves are used. The curve for the lower limit starts flat, with a power law of exponent 4. The curve for
-        the upper limit starts steeply, with a power law whose exponent is half the exponent estimated from the top
-        quarter of the negatives.
+        adjacent negatives, the drawn curve is a straight line.
+
+        Near the ends of the curve, different curves are used for the two limits. The curve for the lower limit starts
+        flat, with a power law of exponent 4. The curve for the upper limit starts steeply, with a power law whose
+        exponent is half the exponent estimated from the top quarter of the negatives; it ends flat. If the largest
+        observations are negatives, the curve for the lower limit is flat up to the first negative below a positive. If
+        the smallest observations are negatives, the curve for the upper limit reaches a TPR of 1 at the last negative
+        above a positive.
 
         References
         ----------
@@ -437,7 +445,7 @@ class UncertaintyMixin(Generic[Value]):
     def fpr_at_tpr_interval(
         self, tpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
     ) -> Interval[Any]:
-        """Return the pointwise confidence interval of the FPR at a TPR.
+        """Return a pointwise confidence interval for the FPR at a TPR.
 
         Parameters
         ----------
@@ -514,8 +522,8 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the kind or the method is unknown, ``level`` is not in (0, 1), an FPR is not in [0, 1], the class sizes
-            are missing, or ``band`` is called for a batch of ROC curves.
+            If the kind or the method is unknown or not available for this curve, ``level`` is not in (0, 1), an FPR is
+            not in [0, 1], the class sizes are missing, or the curve is a batch.
 
         Notes
         -----
@@ -559,7 +567,7 @@ class UncertaintyMixin(Generic[Value]):
     def rate_interval(
         self, measure: str, threshold: ArrayLike, level: float = 0.95, *, method: RateMethod = None
     ) -> Interval[Any]:
-        """Return the confidence interval of a rate at a threshold that was fixed beforehand.
+        """Return a confidence interval for a rate at a threshold that was fixed beforehand.
 
         If the threshold was selected on the same data, the rates at this threshold are optimistic; use the methods of
         ``best_threshold`` instead.
@@ -586,7 +594,8 @@ class UncertaintyMixin(Generic[Value]):
         Raises
         ------
         RocPredictError
-            If the measure or the method is unknown, or the class sizes are missing.
+            If the measure or the method is unknown, ``level`` is not in (0, 1), the class sizes are missing, or the
+            curve was predicted from other distributions than two Gaussians.
 
         References
         ----------

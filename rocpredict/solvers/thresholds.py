@@ -279,11 +279,12 @@ class BestThreshold(Result, Generic[Value]):
             - ``"test-inversion"``: all thresholds that are not significantly worse than the best threshold, according
               to a local test. Default for samples if the criterion is "ameans", "cost" or "accuracy".
             - ``"bootstrap"``: quantiles of the best thresholds in resamples. Default for samples if the criterion is
-              not "ameans", "cost" or "accuracy". Also accepted for a prediction that is fitted to samples.
+              not "ameans", "cost" or "accuracy", and for a prediction fitted with a family that is not Gaussian. Also
+              accepted for two Gaussians that are fitted to samples.
             - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians if three conditions hold:
               there are at least 10 observations per class, the criterion is "ameans", "cost" or "accuracy", and the
               best threshold is finite.
-            - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the
+            - ``"delta"``: delta method. Default for two Gaussians with known class sizes, unless ``"pivotal"`` is the
               default. For an infinite threshold, the interval is unbounded and has the flag ``unbounded``.
         n_resamples : int, default=2000
             Number of bootstrap resamples.
@@ -323,13 +324,14 @@ class BestThreshold(Result, Generic[Value]):
         level : float, default=0.95
             Confidence level, in (0, 1).
         method : {"optimism-corrected", "pivotal", "delta", "bootstrap"}, optional
-            - ``"optimism-corrected"``: computed from Wilson intervals for TPR and TNR. Each interval is shifted by the
-              optimism that results from selecting the threshold on the same data. Default for samples.
-            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and known class counts if
+            - ``"optimism-corrected"``: computed from the Wilson intervals for TPR and TNR, after both rates have been
+              reduced by the optimism that results from selecting the threshold on the same data. Default for samples.
+            - ``"pivotal"``: generalized pivots. Default for one feature with two Gaussians and known class sizes if
               the criterion is "ameans", "cost" or "accuracy".
-            - ``"delta"``: delta method. Default for two Gaussians with known class counts, unless ``"pivotal"`` is the
+            - ``"delta"``: delta method. Default for two Gaussians with known class sizes, unless ``"pivotal"`` is the
               default.
-            - ``"bootstrap"``: bootstrap interval. Available only for a prediction that is fitted to samples.
+            - ``"bootstrap"``: bootstrap interval, only for a prediction that is fitted to samples. Default if the
+              family is not Gaussian.
         n_resamples : int, default=2000
             Number of bootstrap resamples for the methods "optimism-corrected" and "bootstrap".
         rng : None, int or numpy.random.Generator, default=0
