@@ -627,7 +627,7 @@ def test_predicted_curves_are_compared_with_fitted_and_empirical_ones():
     one = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
     two = rp.PredictedRoc.from_stats(mean=(4, 7), std=(3, 2), count=(80, 40))
     fitted, empirical = rp.predict_roc(xs[0], y, family="logistic"), rp.empirical_roc(xs[1], y)
-    names = ("delta and smoothed logit", one, fitted), ("smoothed logit", fitted, empirical)
+    names = ("delta and smoothed-logit", one, fitted), ("smoothed-logit", fitted, empirical)
     for method, *pair in names:
         result = rp.auc_test(*pair)
         assert result.method == f"MOVER of {method} intervals, unpaired"

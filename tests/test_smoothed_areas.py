@@ -1400,4 +1400,4 @@ def test_a_predicted_curve_of_two_gaussians_against_a_sample():
         )
         test = rp.auc_test(roc, rp.empirical_roc(x, y), level=level)
         assert tuple(test.interval) == pytest.approx(expected, rel=1e-9)
-    assert test.method == "MOVER of delta and smoothed logit intervals, unpaired"
+    assert test.method == "MOVER of delta and smoothed-logit intervals, unpaired"

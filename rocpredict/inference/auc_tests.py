@@ -383,7 +383,7 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
     """Return the area under a curve, divided by the width of the range, and the name of the interval method."""
     rate_range, resampling = options.quantity.rate_range, options.resampling
     if _is_empirical(roc):
-        return SmoothedAreas.from_placements(join_rocs({"x": roc}).area(rate_range)), METHOD_NAMES["smoothed-logit"]
+        return SmoothedAreas.from_placements(join_rocs({"x": roc}).area(rate_range)), "smoothed-logit"
     uncertainty = roc._uncertainty(resampling.n_resamples, resampling.rng)
     is_gaussian = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
     estimate = np.asarray(area_function(rate_range)(uncertainty.solver))
@@ -391,13 +391,13 @@ def _area_of_roc(roc: Any, options: _TestOptions, chance: float) -> tuple[Smooth
     variance = np.minimum(std_error, _MAX_STD_ERROR) ** 2
     if rate_range is None and not is_gaussian:  # the interval of the sample, extended to include the estimate
         smoothed = replace(SmoothedAreas.from_placements(uncertainty.placements_of_sample()), estimate=estimate)
-        return smoothed, METHOD_NAMES["smoothed-logit"]
+        return smoothed, "smoothed-logit"
     negatives, positives = map(float, uncertainty.class_sizes)
     n_units = negatives, positives
     areas = SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), n_units, chance, is_partial=rate_range is not None)
     constant = replace(areas, is_constant=False)
     if variance <= VARIANCE_TOL:  # as if all observations had the same placement
-        return constant, METHOD_NAMES["smoothed-logit"]
+        return constant, "smoothed-logit"
     if is_gaussian:
         df = np.asarray(uncertainty.probit_area(rate_range).df)
         smoothed = SmoothedAreas(estimate, estimate, variance, df, n_units, variance, is_probit=True)
