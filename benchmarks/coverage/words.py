@@ -22,7 +22,7 @@ OPENING = """# Coverage of the intervals, and levels of the tests
 After reading this page you know which default interval or test of rocpredict you can rely on in data like yours.
 You also know how its width or power compares with the conventional method, and what to do in settings where it misses
 its level. A 95% interval should contain the true value in 95% of studies; a test at the 5% level should reject a
-true null hypothesis in 5% of studies. Most methods do so only in large samples. The tables below come from
+true null hypothesis in 5% of studies. Most methods meet these rates only in large samples. The tables below come from
 simulation: each data set is drawn from known distributions and analyzed by the library.
 
 **Requirement.** The coverage of a default interval is between 0.93 and 0.985, and the level of a default test is at
@@ -48,14 +48,14 @@ Methods that resample are simulated in 20 of the settings. `n` is negatives + po
 
 Features of the same observations have a Gaussian copula with correlation 0.5.
 
-**Reading a row.** Coverage or level is followed by the median width of the interval and by the power. The power is the
-rejection rate if the AUC differs by two standard errors (Hanley and McNeil 1982). The same figures follow for the
-conventional method, on the same data sets unless the text states others. An interval that is only wider is not an
-improvement: compare widths and powers where both methods keep their level. A method that rejects too often has a high
-power for that reason alone. "SE" is the Monte Carlo standard error of the default's coverage or level, with two hits
-and two misses added. For `power`, it is the standard error of the simulated power. A power that needs separate data
-sets is estimated from 500 of them, with a standard error of at most 0.03. The width of a difference of AUCs is the
-median over 100 data sets.
+**Reading a row.** Coverage or level (the rejection rate of a true null hypothesis) is followed by the median width of
+the interval and by the power. The power is the rejection rate if the AUC differs by two standard errors (Hanley and
+McNeil 1982). The same figures follow for the conventional method, on the same data sets unless the text states others.
+An interval that is only wider is not an improvement: compare widths and powers where both methods keep their level. A
+method that rejects too often has a high power for that reason alone. "SE" is the Monte Carlo standard error of the
+default's coverage or level, with two hits and two misses added. For `power`, it is the standard error of the simulated
+power. A power that needs separate data sets is estimated from 500 of them, with a standard error of at most 0.03. The
+width of a difference of AUCs is the median over 100 data sets.
 
 **Number of data sets.** Each setting begins with 1,000 data sets. The number needed for an SE of 0.004 is then computed
 from the estimates so far. Data sets are added until every interval and test that uses them reaches this SE. No SE is
@@ -150,7 +150,8 @@ partial difference | Difference of two partial AUCs, FPR 0 to 0.2, same observat
 
 rate | TPR at a fixed threshold | interval | Wald
 `rate_interval("tpr", threshold)` and `proportion_interval`: Clopper and Pearson's exact interval, at the true best
-threshold or, if all thresholds are equally good, at the 95% quantile of the negatives.
+threshold or, if all thresholds are equally good, at the 95% quantile of the negatives. Conventional: Wald interval
+(proportion ± z standard errors).
 
 ## Best threshold
 
@@ -188,6 +189,7 @@ class, otherwise the delta method.
 
 predicted difference | Difference of two predicted AUCs, two samples | test | Wald
 `auc_test(roc1, roc2)` of two curves by `predict_roc`. {SECOND}
+Conventional: z test with the standard errors of the delta method.
 """
 
 
