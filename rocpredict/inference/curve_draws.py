@@ -210,12 +210,12 @@ def draw_quantity(
     with several negatives, the weight of these positives is divided evenly among the tied negatives.
 
     If the k largest observations are negatives, no observation shows where the curve begins to rise after the FPR of
-    the k-th negative. The low curve is therefore flat up to the next negative. If the additional positive lies below
-    all others, this curve is 0 at an FPR t if at most k of the drawn FPRs are below t; this event has a binomial
-    probability. These are half of the draws. If the true TPR at t is 0, the lower limit of a 95% interval is therefore
+    the k-th negative. The low curve is therefore flat up to the next negative. In half of the draws, the additional
+    positive lies below all others. The low curve is then 0 at an FPR t if at most k of the drawn FPRs are below t; this
+    event has a binomial probability. Suppose that the true TPR at t is 0. The lower limit of a 95% interval is then
     above 0 in 5% of the samples or fewer, in addition to samples in which k is 0. Similarly, the high curve reaches its
-    highest TPR, which is 1 if the additional positive lies above all others, immediately after the last negative that
-    is above a positive.
+    highest TPR immediately after the last negative that is above a positive. This TPR is 1 if the additional positive
+    lies above all others.
 
     Sums of exponential weights have gamma distributions. The total weight of a group of observations can therefore be
     drawn as one gamma variate. A group contains either the observations far outside the FPR range, or the observations
@@ -455,9 +455,9 @@ def draws_interval(draws: Draws, level: float, estimate: Any, bounds: tuple[floa
 def draws_test(difference: Draws, estimate: float, claim: Hypothesis, level: float, flags: Flags) -> AucStatistic:
     """Test a hypothesis about a difference, using random draws of this difference.
 
-    The p-value is the smallest significance level at which the interval excludes the null value. For a two-sided test
-    of the null value 0, let B be the number of draws, and let k be the number of draws that are 0 or have the opposite
-    sign of the estimate. The p-value is then 2 (k + 1)/(B + 1). The interval always contains the estimate.
+    The p-value is the smallest significance level at which the interval excludes the null value. Let B be the number of
+    draws, and k the number of draws that are 0 or have the opposite sign of the estimate. For a two-sided test of the
+    null value 0, the p-value is then 2 (k + 1)/(B + 1). The interval always contains the estimate.
     """
 
     def tails(value: float) -> Tails:

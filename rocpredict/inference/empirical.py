@@ -205,8 +205,8 @@ class Uncertainty(ABC):
     ) -> ConfidenceBand:
         """Return the simultaneous band of Campbell (1994), from the Kolmogorov-Smirnov bounds of both classes.
 
-        With probability ``level``, the true FPR at every threshold differs from its estimate by at most e0, and the
-        true TPR by at most e1, where e0 and e1 are the critical values of the two classes. The true curve then lies
+        Let e0 and e1 be the critical values of the two classes. With probability ``level``, the true FPR at every
+        threshold differs from its estimate by at most e0, and the true TPR by at most e1. The true curve then lies
         between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1, where TPR(.) is the estimated curve.
         """
         right, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)

@@ -955,8 +955,8 @@ def ameans_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of (TPR + TNR)/2 at a fixed threshold, computed from the Wilson intervals of the two rates.
 
-    The distance between TPR + TNR and its lower bound is sqrt(a^2 + b^2), where a and b are the distances of the TPR
-    and of the TNR from their lower Wilson bounds. The upper bound is computed in the same way.
+    Let a and b be the distances of the TPR and of the TNR from their lower Wilson bounds. The distance between TPR +
+    TNR and its lower bound is sqrt(a^2 + b^2). The upper bound is computed in the same way.
 
     References
     ----------

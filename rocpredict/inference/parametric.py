@@ -307,9 +307,9 @@ class ParametricUncertainty(Uncertainty):
         """Return the band of the requested kind; simultaneous bands use the method of Working and Hotelling.
 
         On the probit scale, the curve of two Gaussians is a straight line. The F quantile in the method of Working and
-        Hotelling is computed with the degrees of freedom of the smaller class. With a chi-squared quantile, which is
-        the limit of the F quantile for many observations, the coverage is too low in small samples: at level 0.95, it
-        is 0.912 for 10 observations per class and 0.929 for 20.
+        Hotelling is computed with the degrees of freedom of the smaller class. A chi-squared quantile is the limit of
+        the F quantile for many observations. With this quantile, the coverage is too low in small samples: at level
+        0.95, it is 0.912 for 10 observations per class and 0.929 for 20.
         """
         if kind == KINDS[0]:
             method = self._select_method(method, ("pivotal", "delta"))
@@ -546,8 +546,8 @@ def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -
 def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> ProbitEstimate:
     """Return the probit of the TPR at an FPR, and the standard error of this probit.
 
-    The probit of the TPR is a + b Phi^-1(FPR), where a is the mean of the positives minus the mean of the negatives,
-    divided by the SD of the positives, and b is the SD of the negatives divided by the SD of the positives.
+    Let the negatives have mean m0 and standard deviation s0, and the positives m1 and s1. The probit of the TPR is
+    a + b Phi^-1(FPR), where a = (m1 - m0)/s1 and b = s0/s1.
     """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     x = ndtri(fpr)
