@@ -78,7 +78,9 @@ class AucTestMany(Result):
         Degrees of freedom of the chi-squared distribution: K - 1, or fewer if some features rank all observations in
         the same order.
     p_value : float
-        p-value of the null hypothesis that all AUCs are equal.
+        p-value of the null hypothesis that all AUCs are equal. It is computed from an F distribution, which allows for
+        the estimated covariance matrix, and is never smaller than the smallest p-value of two AUCs; ``method`` states
+        if it equals this p-value.
     contrasts : tuple of AucTest
         Test of each requested contrast. By default, all pairs of AUCs are compared. The p-values are not adjusted.
     adjusted_p_values : tuple of float
@@ -412,8 +414,9 @@ class AucByGroup(Result):
     null, method : str
         Null hypothesis and name of the test.
     statistic, df, p_value : float, int, float
-        Welch's F, the numerator degrees of freedom (the number of groups minus 1), and the p-value. If there is only
-        one group, the p-value is 1.
+        Welch's F, the numerator degrees of freedom (the number of groups minus 1), and the p-value. The p-value is
+        never smaller than the smallest p-value of two groups; ``method`` states if it equals this p-value. If there is
+        only one group, the p-value is 1.
     n : pair
         Total numbers of negatives and positives over all groups.
     skipped : tuple

@@ -331,7 +331,8 @@ def screen(
     level : float, default=0.95
         Confidence level, in (0, 1).
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}, default="benjamini-hochberg"
-        Method that adjusts the p-values of all rows of the result for multiple testing; see ``adjust_p_values``.
+        Method that adjusts the p-values of all rows of the result for multiple testing. The first two control the false
+        discovery rate (the second for tests with any dependence), the next two the probability of any false rejection.
     feature_names : sequence of str, optional
         Names of the features. If ``y`` is the name of a column, this name must not be included. By default, the names
         in ``X``.
