@@ -568,8 +568,22 @@ class CurveSample:
 
     def stratum(self, code: int) -> CurveSample:
         """Return the sample that consists of the rows of one stratum."""
-        negative, positive = (part.rows(part.strata == code)._replace(strata=None) for part in self.classes)
+        none = np.empty(0, dtype=np.intp)
+        negative, positive = (
+            part.rows(rows.get(code, none))._replace(strata=None)
+            for part, rows in zip(self.classes, self._rows_by_stratum, strict=True)
+        )
         return replace(self, classes=(negative, positive))
+
+    @cached_property
+    def _rows_by_stratum(self) -> list[dict[int, NDArray[np.intp]]]:
+        """Row indices of each stratum in ascending order, for each class."""
+        result = []
+        for part in self.classes:
+            order = np.argsort(part.strata, kind="stable")
+            codes, first = np.unique(part.strata[order], return_index=True)
+            result.append(dict(zip(codes.tolist(), np.split(order, first[1:]), strict=True)))
+        return result
 
     def placements(self, rate_range: RateRange | None = None) -> Placements:
         """Return the placement values of the rows on all K curves, in the order of the rows within each stratum."""
