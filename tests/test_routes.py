@@ -923,6 +923,28 @@ def test_a_partition_with_a_new_label_is_refused():
     refuses(words, dask_tables._encode, np.array(["sick", "ill"]), codes)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("empirical", [False, "histogram"])
+def test_a_feature_with_text_in_one_batch_and_numbers_in_another_is_refused(reverse, empirical):
+    y = np.arange(12) % 2
+    numbers = pd.DataFrame({"a": np.arange(12.0), "v": np.arange(12.0) % 5, "empty": np.full(12, np.nan)})
+    text = numbers.assign(v="about 3", empty="none")
+    for both, options in (
+        ([numbers, text], {"positive": 1}),
+        ([numbers, text], {}),
+        ([text, numbers], {"positive": 1}),
+    ):
+        batches = [(batch, y) for batch in both][:: -1 if reverse else 1]
+        words = "feature 'v' has numbers in one batch, but text in another batch"
+        refuses(words, rp.screen, batches, empirical=empirical, **options)
+        refuses(words, rp.summarize, batches, **options)
+    batches = [
+        (numbers[["a", "empty"]], y),
+        (text[["a", "empty"]], y),
+    ]  # a feature without values may contain text later
+    assert rp.screen(batches, empirical=empirical)["n_positive"].tolist() == [12, 0]
+
+
 @pytest.mark.parametrize("empirical", [True, False, "top", "histogram"])
 def test_rows_without_a_label_in_dask_tables_are_omitted(empirical):
     """One partition has no labels at all; the labels are a column, a Dask array or an array in memory."""

@@ -440,8 +440,8 @@ FLAG_DESCRIPTIONS = {
     "single_study": "only one study has finite values of this feature; a random-effects AUC needs two or more studies",
     "small_difference": "p is at most 0.05, but the difference between the paired AUCs is below about 3/n "
     "(n: size of the smaller class); a few outliers that the sample lacks could outweigh it",
-    "undercoverage": "the interval contains the true value less often than its confidence level states if the classes "
-    "differ in size or variance",
+    "undercoverage": "the interval may contain the true value less often than its confidence level states, because of "
+    "its method and the class sizes",
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
     "wide_bounds": "the bounds of the AUC, computed from the histogram, are more than 0.02 apart; many values lie in "

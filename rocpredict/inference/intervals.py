@@ -59,6 +59,7 @@ MIN_SCALE = 1e-4
 """Lower limit of ``AreaContrast.scale``."""
 _QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # ascending quantiles; two of them bracket a root
 _FRACTIONS = np.linspace(0, 1, 33)
+_COUNT_TOL = 1e-9  # n (1 - AUC) is often an integer, but only up to rounding
 _XTOL = 1e-14
 
 
@@ -361,7 +362,7 @@ class SmoothedAreas:
         sizes = np.minimum(*self.n_units), self.centre * (1 - self.centre) / self.variance
         for n, most, added in zip(sizes, (1, _MAX_DISCORDANT), (0, 0.25), strict=True):
             lost, won = np.broadcast_arrays(n * (1 - area), n * area)
-            is_near = (lost > 0) & (lost < most)
+            is_near = (lost > 0) & (lost < most - _COUNT_TOL)
             result = np.full(np.shape(lost), otherwise)
             result[is_near] = function(lost[is_near] + added, won[is_near] + 1 - added, argument)
             results.append(result)

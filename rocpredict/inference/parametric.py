@@ -54,6 +54,8 @@ _N_PIVOTS = 8191  # number of draws of a pivot; a prime number
 _KOROBOV = 2488  # multiplier of 2 to 4,095 with nearly the smallest worst-case error (P_2) in 2, 3 and 4 dimensions
 _N_NODES = 32  # number of nodes in the quadrature of a simulated partial area
 _MIN_PIVOTAL_THRESHOLD = 10  # smallest class size for which thresholds use pivots by default
+_MIN_BOOTSTRAP = 50  # smallest class size for which bootstrap intervals cover the truth as often as they say
+_MIN_WEIGHTED_DELTA = 200  # the same for delta intervals of thresholds with unequal prevalences or costs
 
 
 @dataclass(frozen=True)
@@ -268,7 +270,9 @@ class ParametricUncertainty(Uncertainty):
             for fitted in self._moments[:2]:  # the error of a standard deviation of 0 is unknown
                 is_estimated = is_estimated & (fitted.std > 0)
             half = np.where(is_estimated, student_critical_value(df, level) * std_error, np.inf)
+            is_doubtful = is_estimated & (price != 0) & (np.minimum(*self.class_sizes) < _MIN_WEIGHTED_DELTA)
             center, dropped = np.where(is_estimated, best.threshold, 0.0), Flags(unbounded=~is_estimated)
+            dropped |= Flags(undercoverage=is_doubtful)
             low, high = center - half, center + half
         else:
             if method == "pivotal":
@@ -408,7 +412,9 @@ class ParametricUncertainty(Uncertainty):
         return method
 
     def bootstrap(self, statistic: Quantity, n_outputs: int = 1) -> tuple[FloatArray, Flags]:
-        """Return the statistic of every resample to which the family can be fitted, and a flag for failed fits.
+        """Return the statistic of every resample to which the family can be fitted, and flags.
+
+        The flags are set if some fits failed, and if a class has too few observations for intervals from resamples.
 
         The statistics have shape (fits, n_outputs).
         """
@@ -425,7 +431,8 @@ class ParametricUncertainty(Uncertainty):
                 f"the family could be fitted to only {len(replicates)} of {n_requested} resamples; "
                 "pass more observations or another family"
             )
-        return replicates, Flags(dropped_resamples=len(replicates) < n_requested)
+        is_small = min(self.class_sizes) < _MIN_BOOTSTRAP
+        return replicates, Flags(dropped_resamples=len(replicates) < n_requested, undercoverage=is_small)
 
     def _tpr_limits(self, fpr: FloatArray, level: float, method: str) -> tuple[Limits, Flags]:
         """Return the limits of the TPR at each FPR (in a batch, one FPR per feature), and a flag for failed fits."""

@@ -257,6 +257,31 @@ def read_moments(
     return result
 
 
+class BatchKinds:
+    """Kinds of the features in the batches of a table: a feature must not have numbers in one and text in another.
+
+    Attributes
+    ----------
+    has_text : array of bool, shape (features,)
+        Whether the feature is not numeric in a batch.
+    """
+
+    def __init__(self) -> None:
+        self.has_text: Any = False
+        self._has_numbers: Any = False
+
+    def add(self, table: FeatureTable, has_numbers: NDArray[np.bool_]) -> None:
+        """Add a batch; ``has_numbers`` marks the features with values in this batch."""
+        self.has_text, self._has_numbers = self.has_text | table.not_numeric, self._has_numbers | has_numbers
+        mixed = np.flatnonzero(self.has_text & self._has_numbers)
+        if mixed.size:
+            text = f": {table.describe_text(mixed[0])}" if table.not_numeric[mixed[0]] else ""
+            raise RocPredictError(
+                f"feature {str(table.names[mixed[0]])!r} has numbers in one batch, but text in another batch{text}; "
+                "convert the feature to numbers, or leave it out"
+            )
+
+
 class MomentsByLabel(NamedTuple):
     """Moments for each label, computed in one pass over the batches of a table."""
 
@@ -279,19 +304,19 @@ class MomentsByLabel(NamedTuple):
         """
         names: Any = None
         totals: dict[Any, Moments] = {}
-        not_numeric, n_rows, n_unlabelled = np.zeros(0, dtype=bool), 0, 0
+        kinds, n_rows, n_unlabelled = BatchKinds(), 0, 0
         for table, labels in batches:
             if names is not None and names.tolist() != table.names.tolist():
                 raise RocPredictError(
                     f"a batch has the features {format_list(table.names, 10)}, "
                     f"but the first batch has {format_list(names, 10)}; pass the same features in each batch"
                 )
-            not_numeric = table.not_numeric if names is None else not_numeric | table.not_numeric
             names, present = table.names, unique_labels(labels)
             codes = np.full(len(labels), -1, dtype=np.int16)
             for code, label in enumerate(present):
                 codes[equal_labels(labels, label)] = code
             part = read_moments(table, EncodedLabels(codes, len(present), (), ()), None, **options)
+            kinds.add(table, part.count.sum(axis=0) > 0)
             for code, label in enumerate(present):
                 own = part.map(lambda array, code=code: array[[code]])
                 totals[label] = merge(totals[label], own) if label in totals else own
@@ -299,7 +324,7 @@ class MomentsByLabel(NamedTuple):
             report_progress(n_rows, 0)
         if not totals:
             raise RocPredictError("all labels in y are missing; two classes are needed")
-        return cls(names, not_numeric, totals, n_rows, n_unlabelled)
+        return cls(names, kinds.has_text, totals, n_rows, n_unlabelled)
 
     @property
     def labels(self) -> NDArray[Any]:

@@ -169,7 +169,8 @@ class ResultCollector:
         options = self._options
         if not_numeric is not None and not_numeric.any():
             self._mark(slice(None), slice(None), Flags(not_numeric=not_numeric))
-            self._flags["no_values"][:, not_numeric] = False
+            if "no_values" in self._flags:
+                self._flags["no_values"][:, not_numeric] = False
             self.columns["n_missing"][:, not_numeric] = 0
         columns = self._ordered_columns()
         columns["q_value"] = adjust_p_values(columns["p_value"], options.adjust)

@@ -48,7 +48,7 @@ from rocpredict.base.validation import (
     short_repr,
     suggest,
 )
-from rocpredict.screening.class_summary import ClassSummary, MomentsByLabel, format_class_size, read_moments
+from rocpredict.screening.class_summary import BatchKinds, ClassSummary, MomentsByLabel, format_class_size, read_moments
 from rocpredict.screening.histograms import FeatureHistograms, RowSample, choose_edges, count_cells, pair_sides
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.sources.blocks import MemoryBudget, parse_memory
@@ -859,7 +859,7 @@ def _summarize_batches(
     if histogram_edges is not None and not isinstance(check_batches(batches), Iterator):
         sample = RowSample.of_batches(batches)
     total: Any = None
-    other_labels, n_rows, is_default = set(), 0, positive is None
+    other_labels, n_rows, is_default, kinds = set(), 0, positive is None, BatchKinds()
     for table, labels in read_batches(batches):
         positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
@@ -876,6 +876,7 @@ def _summarize_batches(
                 "features in each batch"
             )
         summary = summarize_table(table, coded, None, options, edges)
+        kinds.add(table, summary.negative.count + summary.positive.count > 0)
         total = summary if total is None else total._plus(summary)
         n_rows += len(labels)
         report_progress(n_rows, 0)
