@@ -923,6 +923,46 @@ def test_a_partition_with_a_new_label_is_refused():
     refuses(words, dask_tables._encode, np.array(["sick", "ill"]), codes)
 
 
+@pytest.mark.parametrize("empirical", [True, False])
+def test_nested_columns_of_readers_are_not_numeric(empirical):
+    lists, structs = [[row, 2] for row in range(8)], [{"k": row} for row in range(8)]
+    table = pa.table({"v": np.arange(8.0), "lists": lists, "structs": structs, "y": np.arange(8) % 2})
+    result = rp.screen(table.to_reader(), "y", empirical=empirical)
+    assert result["feature"][~result.flags["not_numeric"]].tolist() == ["v"]
+
+
+@pytest.mark.parametrize("empirical", [True, False, "histogram"])
+def test_csv_files_that_dask_reads_have_the_same_columns(tmp_path, empirical):
+    """Dask fills a column that is absent from a file with missing values, and refuses text with its own error."""
+    frame = pd.DataFrame({"a": np.arange(40.0) % 7, "b": np.arange(40.0) % 9, "y": np.arange(40) % 2})
+    frame.to_csv(tmp_path / "1.csv", index=False)
+    others = {
+        "a partition has the columns 'a', 'y', but the Dask DataFrame has 'a', 'b', 'y'": frame.drop(columns="b"),
+        "a partition has the columns 'a', 'b', 'y', 'c', but": frame.assign(c=1.0),
+        "fails: ValueError: Mismatched dtypes|cannot be computed: ValueError: Mismatched dtypes": frame.assign(
+            b="text"
+        ),
+        "a partition has the columns 'a', 'b', but the Dask|cannot be computed: KeyError": frame.drop(columns="y"),
+    }
+    paths = [str(tmp_path / "1.csv"), str(tmp_path / "2.csv")]
+    for words, other in others.items():
+        other.to_csv(paths[1], index=False)
+        refuses(words, rp.screen, dd.read_csv(paths), "y", positive=1, empirical=empirical)
+    frame[["y", "b", "a"]].to_csv(paths[1], index=False)
+    result = rp.screen(dd.read_csv(paths), "y", positive=1, empirical=empirical)
+    expected = rp.screen(pd.concat([frame, frame]), "y", positive=1, empirical=empirical)
+    np.testing.assert_allclose(np.sort(result["positive_mean"]), np.sort(expected["positive_mean"]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("empirical", [True, False])
+def test_missing_labels_of_queries_are_omitted(empirical):
+    """Labels are NaN or null; the rows of a query are checked against the labels, so NaN must equal NaN."""
+    frame = pl.DataFrame({"v": np.arange(8.0), "y": [0.0, 1.0, 0.0, 1.0, np.nan, None, 1.0, 0.0]})
+    for table in (frame.lazy(), frame.lazy().with_columns(v=pl.col("v") * 2), duckdb.sql("select * from frame"), frame):
+        result = rp.screen(table, "y", empirical=empirical)
+        assert (result.n_unlabelled, result["n_negative"].tolist(), result["n_positive"].tolist()) == (2, [3], [3])
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("empirical", [False, "histogram"])
 def test_a_feature_with_text_in_one_batch_and_numbers_in_another_is_refused(reverse, empirical):

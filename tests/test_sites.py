@@ -210,6 +210,12 @@ def test_merging_names_offsets_and_features_that_some_files_lack(tmp_path, monke
     )
     assert "b.json and the files before it have no common edge of glucose, so no empirical AUC is known.\n" in out
     assert "has no values" not in out
+    Path("edges.json").write_text('{"glucose": [5000], "mass": [0]}', encoding="utf-8")  # no site keeps 5000
+    assert run(f"summarize b.csv {OPTIONS} --edges edges.json --out none.json")[0] == 0
+    for first, second in (("a", "none"), ("none", "a")):
+        out = run(f"merge {first}.json {second}.json --out x.json")[1]
+        assert f"{second}.json and the files before it have no common edge of glucose, so no" in out
+    assert run("merge none.json a.json c.json --out x.json")[1].count("have no common edge") == 1
     out = run("merge a.json c.json --out ac.json")[1]
     assert "c.json has no values of rare; the result describes the other files.\n" in out
     assert "The result has no histograms, because there are none in c.json.\n" in out

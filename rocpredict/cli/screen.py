@@ -374,7 +374,7 @@ def run_merge(options: argparse.Namespace) -> None:
             raise RocPredictError(f"{names[0]} and {name} cannot be merged: {problem}")
         summaries.append(summary)
         if k:
-            notes += _lost_edges(total, summary, name)
+            notes += _lost_edges(total, summary, name, is_second=k == 1)
             total = total + summary
     if len(names) > 1:
         notes = [POOLED_NOTE, *_offsets([part.negative for part in summaries], total), *notes]
@@ -384,14 +384,14 @@ def run_merge(options: argparse.Namespace) -> None:
     _write_summary(total, options, tuple(notes))
 
 
-def _lost_edges(total: TwoClassSummary, summary: TwoClassSummary, file: str) -> Iterator[str]:
+def _lost_edges(total: TwoClassSummary, summary: TwoClassSummary, file: str, *, is_second: bool) -> Iterator[str]:
     """Yield a sentence that names the features without a common edge of a file and the files before it."""
     first, second = total.histograms, summary.histograms
     if first is not None and second is not None:
         has_edges, has_other, has_common = (
             ~np.isnan(part.edges).all(axis=1) for part in (first, second, first + second)
         )
-        is_lost = has_edges & has_other & ~has_common
+        is_lost = ((has_edges | has_other) if is_second else has_edges) & ~has_common
         if is_lost.any():
             listed = format_list(np.array(total.feature_names)[is_lost], 10)
             yield f"{file} and the files before it have no common edge of {listed}, so no empirical AUC is known."

@@ -46,12 +46,13 @@ from rocpredict.sources.blocks import (
     INDEX_NAMES,
     DaskQuery,
     MemoryBudget,
+    align_partition,
     block_slices,
     check_feature_names,
     has_row_order,
     is_text_type,
 )
-from rocpredict.sources.table import check_has_numeric, check_length, column_index, format_names, read_table
+from rocpredict.sources.table import check_has_numeric, check_length, column_index, read_table
 
 _FAN_IN = 8
 """Number of sets of moments that one task merges."""
@@ -260,7 +261,7 @@ def _from_frame(X: Any, y: Any, names: Any, needs_order: bool, nan_policy: NanPo
         return None
     columns = np.arange(X.shape[1])
     frame_names = check_feature_names([str(name) for name in X.columns], len(columns))
-    parts = [dask.delayed(_in_order)(part, list(X.columns)) for part in X.to_delayed()]
+    parts = [dask.delayed(align_partition)(part, list(X.columns)) for part in X.to_delayed()]
     is_text = np.array([is_text_type(kind) for kind in DaskQuery(X).collect_schema().values()])
 
     def read(columns: NDArray[np.intp]) -> tuple[list[Any], NDArray[np.intp]]:
@@ -283,19 +284,6 @@ def _from_frame(X: Any, y: Any, names: Any, needs_order: bool, nan_policy: NanPo
     kept = frame_names[columns] if names is None else check_feature_names(names, len(columns))
     text = is_text[columns]
     return DaskTable(kept, text, parts, columns, read, label_column, label_parts, sizes, labels, n_unlabelled)
-
-
-def _in_order(part: Any, names: list[Any]) -> Any:
-    """Return a partition with its columns in the order of the table, or raise RocPredictError if they differ."""
-    own = list(part.columns)
-    if own == names:
-        return part
-    if sorted(map(str, own)) != sorted(map(str, names)):
-        raise RocPredictError(
-            f"a partition has the columns {format_names(own)}, but the Dask DataFrame has {format_names(names)}; all "
-            "partitions need the same columns"
-        )
-    return part[names]
 
 
 def _has_fixed_partitions(X: Any) -> bool:

@@ -19,7 +19,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.formatting import pluralize
+from rocpredict.base.formatting import format_list, pluralize
 from rocpredict.base.labels import CodedLabels, Labels
 from rocpredict.base.validation import (
     RocPredictError,
@@ -523,6 +523,20 @@ COLLECT_REMEDY = "collect X first, with X.collect() in polars, X.arrow() in Duck
 _NO_ORDER = f"X is a query that returns its rows in a different order each time; {COLLECT_REMEDY}"
 
 
+def align_partition(part: Any, names: list[Any]) -> Any:
+    """Return a partition with its columns in the order of the table, or raise RocPredictError if they differ."""
+    own = list(part.columns)
+    if own == names:
+        return part
+    if sorted(map(str, own)) != sorted(map(str, names)):
+        listed = [format_list((repr(str(name)) for name in part), 10) for part in (own, names)]
+        raise RocPredictError(
+            f"a partition has the columns {listed[0]}, but the Dask DataFrame has {listed[1]}; all partitions need the "
+            "same columns"
+        )
+    return part[names]
+
+
 class DaskQuery:
     """Wrapper that gives a Dask DataFrame the narwhals methods that ``DataFrameSource`` calls."""
 
@@ -541,13 +555,29 @@ class DaskQuery:
 
     def select(self, names: list[str]) -> DaskQuery:
         """Return a query that reads only the selected columns."""
-        return DaskQuery(self._native[names])
+        return DaskQuery(self._aligned()[names])
 
     def collect(self) -> Any:
         """Run the query."""
         import narwhals as nw
 
-        return nw.from_native(self._native.compute())
+        try:
+            return nw.from_native(self._aligned().compute())
+        except RocPredictError:
+            raise
+        except (ValueError, TypeError, KeyError) as error:
+            reason = f"{type(error).__name__}: {first_line(error)}"
+            raise RocPredictError(f"the query X fails: {reason}; correct the query or its data") from error
+
+    def _aligned(self) -> Any:
+        """Return the DataFrame; if it is read from CSV files, check that each file has the same columns.
+
+        Dask would fill a column that is absent from a file with missing values.
+        """
+        kinds = {type(node).__name__ for node in self._native.expr.walk()}
+        if "FromMapProjectable" not in kinds or "MapPartitions" in kinds:
+            return self._native
+        return self._native.map_partitions(align_partition, list(self._native.columns), meta=self._native._meta)
 
 
 _QUERY_LIBRARIES = frozenset(("polars", "narwhals", "duckdb", "_duckdb", "pyarrow"))
@@ -774,7 +804,7 @@ def _are_equal(series: Any, labels: Labels, start: int) -> bool:
         codes = {text: code for code, text in enumerate(labels.values.tolist())}
         return np.array_equal(_code_part(series, codes), labels.codes[start : start + len(series)])
     return all(
-        np.array_equal(column_to_labels(series[rows]), labels[start + rows.start : start + rows.stop])
+        _agree(column_to_labels(series[rows]), labels[start + rows.start : start + rows.stop])
         for rows in block_slices(len(series), _CHUNK_ROWS)
     )
 
@@ -792,6 +822,12 @@ def frame_to_source(frame: Any) -> ColumnSource:
             if np.may_share_memory(first, column[:1]):
                 return DenseSource(native.to_numpy())
     return DataFrameSource(frame)
+
+
+def _agree(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Return whether two arrays of labels are equal; NaN, a missing label, equals NaN."""
+    is_nan = (one != one) & (other != other) if len(one) == len(other) else False  # noqa: PLR0124
+    return len(one) == len(other) and bool(np.all((one == other) | is_nan))
 
 
 def column_to_labels(series: Any) -> NDArray[Any]:

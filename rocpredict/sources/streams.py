@@ -263,7 +263,10 @@ class SpooledBatches(SpooledColumns):
         if not self._is_text[place]:
             return np.asarray(frame_column_to_floats(self.names[place], series), dtype=np.float64)
         codes = self._codes[place]
-        return np.fromiter((codes[item] for item in series.to_list()), np.float64, len(series))
+        items = (
+            str(item) if isinstance(item, (list, dict)) else item for item in series.to_list()
+        )  # of nested columns
+        return np.fromiter((codes[item] for item in items), np.float64, len(series))
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Read the selected columns; the values of non-numeric columns are replaced by NaN."""
