@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import minimize_scalar
 
 from rocpredict.base.rates import proportion_interval
 from rocpredict.inference.mcnemar import CorrectnessTable, mcnemar_test, paired_difference_interval
@@ -60,60 +61,66 @@ def test_the_exact_test_never_rejects_a_true_null_too_often():
 
 
 def test_the_interval_is_the_published_one():
-    """Bentur et al. 2009 as printed by Fagerland, Lydersen and Laake (2014): 1, 1, 7, 12 gives -0.507 to -0.026."""
+    """Bentur et al. 2009 as printed by Fagerland, Lydersen and Laake (2014): 1, 1, 7, 12 gives -0.517 to -0.026."""
     shown = paired_difference_interval(CorrectnessTable(12, 7, 1, 1))
-    assert [round(end, 3) for end in shown] == [-0.507, -0.026]
+    assert [round(end, 3) for end in shown] == [-0.517, -0.026]
     turned = paired_difference_interval(CorrectnessTable(12, 1, 7, 1))
-    assert list(turned) == pytest.approx([-shown.high, -shown.low], abs=1e-15)
-    # two error rates of 57/104: Wilson's limits, and a phi coefficient less the continuity correction of n/2
-    below, above = abs(np.array(stats.binomtest(57, 104).proportion_ci(method="wilson")) - 57 / 104)
-    phi = (40 * 50 - 7 * 7 - 104 / 2) / (47 * 57)
-    half = np.sqrt(below**2 - 2 * phi * below * above + above**2)
-    assert list(paired_difference_interval(CorrectnessTable(40, 7, 7, 50))) == pytest.approx([-half, half], abs=1e-15)
+    assert list(turned) == pytest.approx([-shown.high, -shown.low], abs=1e-12)
+    # if the less likely cell has probability 0, the score equation is quadratic
+    z2 = stats.norm.ppf(0.975) ** 2
+    assert list(paired_difference_interval(CorrectnessTable(20, 0, 0, 30))) == pytest.approx(
+        [-z2 / (50 + z2), z2 / (50 + z2)], abs=1e-12
+    )
 
 
-def test_the_interval_by_newcombes_method_10():
-    """Of all tables with 5 observations and some larger ones: limits at most -1 and 1, and no correlation if undefined.
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_the_limits_are_differences_that_the_score_test_begins_to_reject(level):
+    """At each limit, the most likely table with this difference is found by a search; its score statistic is z."""
+    z = stats.norm.ppf((1 + level) / 2)
+    for table in [(5, 3, 1, 2), (40, 3, 9, 20), (2, 30, 25, 1), (300, 1, 0, 200), (0, 0, 4, 3), (8, 1, 1, 0)]:
+        n, first, second = sum(table), table[1], table[2]
+        interval = paired_difference_interval(CorrectnessTable(*table), level=level)
+        assert interval.low < interval.estimate < interval.high
+        for limit, sign in ((interval.low, 1), (interval.high, -1)):
 
-    The phi coefficient is the correlation of the two 0/1 variables "correct"; if it is positive, n/2 is subtracted from
-    the difference of products in its numerator, but not beyond 0.
-    """
-    small = [t for t in itertools.product(range(6), repeat=4) if sum(t) == 5]
-    for table in [*small, (40, 3, 9, 20), (2, 30, 25, 1), (300, 1, 0, 200), (0, 40, 0, 0)]:
-        rights = [np.repeat(values, table) for values in ([1, 1, 0, 0], [1, 0, 1, 0])]
-        n, errors = sum(table), [1 - part.mean() for part in rights]
-        phi = np.corrcoef(*rights)[0, 1] if all(part.std() > 0 for part in rights) else 0.0
-        if phi > 0:
-            phi = max(0, phi - n / 2 / (n**2 * rights[0].std() * rights[1].std()))
-        for level in (0.8, 0.95):
-            (l1, u1), (l2, u2) = (
-                stats.binomtest(int(n - part.sum()), n).proportion_ci(level, method="wilson") for part in rights
-            )
-            (a, b), (c, d) = (errors[0] - l1, u1 - errors[0]), (errors[1] - l2, u2 - errors[1])
-            low = errors[0] - errors[1] - np.sqrt(a**2 - 2 * phi * a * d + d**2)
-            high = errors[0] - errors[1] + np.sqrt(b**2 - 2 * phi * b * c + c**2)
-            interval = paired_difference_interval(CorrectnessTable(*table), level=level)
-            assert list(interval) == pytest.approx([max(low, -1), min(high, 1)], abs=1e-9), (table, level)
-            assert interval.estimate == pytest.approx(errors[0] - errors[1], abs=1e-12)
+            def loss(q, limit=limit, first=first, second=second, n=n):
+                p = q + limit
+                cells = ((second, p), (first, q), (n - first - second, 1 - p - q))
+                return -sum(count * np.log(max(share, 1e-300)) for count, share in cells if count)
+
+            bounds = max(0.0, -limit), (1 - limit) / 2
+            q = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-13}).x
+            statistic = (second - first - n * limit) / np.sqrt(n * (2 * q + limit * (1 - limit)))
+            assert statistic == pytest.approx(sign * z, rel=1e-5)
+
+
+def test_the_interval_excludes_0_if_the_asymptotic_test_rejects():
+    for first, second in itertools.product(range(12), repeat=2):
+        if first + second:
+            p_value = 2 * stats.norm.sf(abs(first - second) / np.sqrt(first + second))
+            for level in (p_value * 0.999, p_value * 1.001):
+                if level < 1:
+                    interval = paired_difference_interval(CorrectnessTable(9, first, second, 4), level=1 - level)
+                    assert (interval.low > 0 or interval.high < 0) == (level > p_value)
 
 
 def test_the_interval_covers_the_difference_as_often_as_it_says():
-    """Coverage of level 0.95, every table of n rows enumerated: 0.93 or more everywhere, 0.95 or more on average."""
-    for n in (10, 25):
-        tables = np.array([t for t in itertools.product(range(n + 1), repeat=3) if sum(t) <= n])
-        tables = np.column_stack([tables, n - tables.sum(axis=1)])
-        intervals = np.array([list(paired_difference_interval(CorrectnessTable(*map(int, t)))) for t in tables])
-        assert (intervals[:, 1] - intervals[:, 0]).min() > 0.1
-        assert intervals.min() >= -1
-        assert intervals.max() <= 1
+    """Coverage of level 0.95: every table enumerated, for probabilities that only one classifier is right."""
+    shares = (0.001, 0.01, 0.03, 0.05, 0.1, 0.2, 0.4)
+    for n in (5, 10, 40):
+        pairs = np.array([pair for pair in itertools.product(range(n + 1), repeat=2) if sum(pair) <= n])
+        tables = [CorrectnessTable(n - sum(pair), *pair, 0) for pair in pairs.tolist()]
+        low, high = np.array([list(paired_difference_interval(table)) for table in tables]).T
+        assert (high - low).min() > 0.05
+        assert low.min() >= -1
+        assert high.max() <= 1
         covered = []
-        for error1, error2, share in itertools.product((0.05, 0.2, 0.4), (0.05, 0.3, 0.5), (0.0, 0.4, 0.9)):
-            both = error1 * error2 + share * (min(error1, error2) - error1 * error2)
-            cells = [1 - error1 - error2 + both, error2 - both, error1 - both, both]
-            weights = stats.multinomial(n, cells).pmf(tables)
-            inside = (intervals[:, 0] <= error1 - error2) & (error1 - error2 <= intervals[:, 1])
-            covered.append(weights[inside].sum() / weights.sum())
-        assert min(covered) > 0.93, n
+        for first, second in itertools.product(shares, repeat=2):
+            cells = [first, second, 1 - first - second]
+            weights = stats.multinomial(n, cells).pmf(np.column_stack([pairs, n - pairs.sum(axis=1)]))
+            inside = (low <= second - first + 1e-12) & (second - first - 1e-12 <= high)
+            covered.append(weights[inside].sum())
+        assert min(covered) > 0.927, n
         assert np.mean(covered) > 0.95, n
 
 
@@ -161,7 +168,7 @@ def test_swapped_classifiers_swap_the_result():
     assert list(test.interval) == pytest.approx([-other.interval.high, -other.interval.low], abs=1e-15)
     stored = json.loads(json.dumps(test.to_dict(), allow_nan=False))
     assert stored["agreement"] == {"both_right": 10, "only_first_right": 8, "only_second_right": 2, "both_wrong": 5}
-    assert stored["interval"]["method"] == "newcombe"
+    assert stored["interval"]["method"] == "tango"
     assert stored["null"] == "both classifiers have the same error rate"
     assert "\n" not in repr(test)
 

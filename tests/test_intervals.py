@@ -3,6 +3,7 @@
 Degenerate data: no NaN, no width of 0, a correct flag.
 """
 
+import itertools
 import re
 from itertools import product
 
@@ -670,14 +671,14 @@ def test_a_batch_with_a_feature_without_variance():
 
 
 def test_limits_of_ameans_and_youden_are_the_root_of_the_sum_of_squares():
-    """Of the distances of TPR and TNR from their Wilson limits (Newcombe 1998); one threshold or several."""
+    """Of the distances of TPR and TNR from the limits of their intervals (Newcombe 1998); one threshold or several."""
     roc = empirical(*samples(2, (20, 15)))
-    for level in (0.8, 0.95):
+    for level, (method, kind) in itertools.product((0.8, 0.95), ((None, "exact"), ("newcombe-wilson", "wilson"))):
         limits = []
         for threshold in (1.0, 3.0, 6.5):
             cells = roc.rates(threshold).counts
             parts = [(cells.tp, 15), (cells.tn, 20)]
-            wilson = [stats.binomtest(int(k), n).proportion_ci(level, method="wilson") for k, n in parts]
+            wilson = [stats.binomtest(int(k), n).proportion_ci(level, method=kind) for k, n in parts]
             down, up = (
                 np.sqrt(sum((bounds[side] - k / n) ** 2 for bounds, (k, n) in zip(wilson, parts, strict=True)))
                 for side in (0, 1)
@@ -685,10 +686,10 @@ def test_limits_of_ameans_and_youden_are_the_root_of_the_sum_of_squares():
             middle = cells.tp / 15 + cells.tn / 20
             limits.append(((middle - down) / 2, (middle + up) / 2))
             for measure, scale, shift in (("ameans", 1, 0), ("youden", 2, -1)):
-                interval = roc.rate_interval(measure, threshold, level)
+                interval = roc.rate_interval(measure, threshold, level, method=method)
                 assert tuple(interval) == pytest.approx(np.multiply(limits[-1], scale) + shift, abs=1e-9)
-                assert interval.method == "newcombe-wilson"
-        several = roc.rate_interval("ameans", np.array([1.0, 3.0, 6.5]), level)
+                assert interval.method == (method or "newcombe-clopper-pearson")
+        several = roc.rate_interval("ameans", np.array([1.0, 3.0, 6.5]), level, method=method)
         assert np.transpose([several.low, several.high]) == pytest.approx(np.array(limits), abs=1e-9)
 
 

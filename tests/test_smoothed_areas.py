@@ -1401,3 +1401,15 @@ def test_a_predicted_curve_of_two_gaussians_against_a_sample():
         test = rp.auc_test(roc, rp.empirical_roc(x, y), level=level)
         assert tuple(test.interval) == pytest.approx(expected, rel=1e-9)
     assert test.method == "MOVER of delta and smoothed-logit intervals, unpaired"
+
+
+def test_one_discordant_pair_gives_mirrored_limits_for_every_class_size():
+    """n (1 - AUC) is exactly 1; whether the limit for unseen observations applies must not depend on rounding."""
+    highs = []
+    for n in (5, 7, 9, 10, 11, 19, 20, 27, 49):
+        x = np.concatenate([np.arange(n) + 1.0, [0.0], np.arange(n - 1) + 100.0])
+        y = np.repeat([0, 1], n)
+        one, other = (rp.empirical_roc(sign * x, y, direction="higher").auc_interval() for sign in (1, -1))
+        assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=1e-12)
+        highs.append(one.high)
+    assert np.all(np.diff(highs) > 0)

@@ -925,6 +925,8 @@ _PROPORTIONS = {
     "error_rate": (("fp", "fn"), ("tp", "tn")),
 }
 """For each proportion, the counts in the numerator, and the counts that occur only in the denominator."""
+AMEANS_METHODS = ("newcombe-clopper-pearson", "newcombe-wilson")
+"""Methods for "ameans" and "youden": the intervals of the TPR and of the TNR that are combined."""
 EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
 """Performance measures whose intervals are computed from the confusion matrix at a fixed threshold."""
 
@@ -933,12 +935,13 @@ def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: st
     """Return the confidence interval of a performance measure from the confusion matrix at a prespecified threshold."""
     check_option("measure", measure, EMPIRICAL_MEASURES)
     if measure not in _PROPORTIONS:
-        check_option("method", method, (None, "newcombe-wilson"))
-        totals = [np.asarray(part, dtype=np.float64) for part in (cells.fp + cells.tn, cells.tp + cells.fn)]
-        tnr, tpr = cells.tn / totals[0], cells.tp / totals[1]
-        limits = ameans_interval(tpr, tnr, (totals[0], totals[1]), level)
-        low, high, estimate = (np.asarray(part)[()] for part in (*limits, (tpr + tnr) / 2))
-        interval = Interval(low, high, level, "newcombe-wilson", estimate)
+        method = check_option("method", method, (None, *AMEANS_METHODS)) or AMEANS_METHODS[0]
+        parts = {"tpr": (cells.tp, cells.tp + cells.fn), "tnr": (cells.tn, cells.fp + cells.tn)}
+        limits: Any = method.removeprefix("newcombe-")
+        tpr, tnr = (proportion_interval(*counts, level=level, method=limits) for counts in parts.values())
+        low, high = _mean_limits(tpr, tnr)
+        estimate = (tpr.estimate + tnr.estimate) / 2
+        interval = Interval(np.asarray(low)[()], np.asarray(high)[()], level, method, estimate)
         return interval if measure == "ameans" else map_interval(interval, lambda part: 2 * part - 1)
     name = cast(ProportionMethod, check_option("method", method, (None, *PROPORTION_METHODS)) or PROPORTION_METHODS[0])
     part, other = (np.sum([getattr(cells, cell) for cell in names], axis=0) for names in _PROPORTIONS[measure])
@@ -954,17 +957,23 @@ def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: st
 def ameans_interval(
     tpr: ArrayOrFloat, tnr: ArrayOrFloat, count: tuple[ArrayOrFloat, ArrayOrFloat], level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of (TPR + TNR)/2 at a fixed threshold, computed from the Wilson intervals of the two rates.
+    """Return the interval of (TPR + TNR)/2 at a fixed threshold, computed from Wilson's intervals of both rates."""
+    rates, total = np.array([tnr, tpr]), np.array(count, dtype=np.float64)
+    bounds = zip(*wilson(rates * total, total, level), rates, strict=True)
+    return _mean_limits(*(Interval(low, high, level, "wilson", rate) for low, high, rate in bounds))
 
-    Let a and b be the distances of the TPR and of the TNR from their lower Wilson bounds. The distance between TPR +
-    TNR and its lower bound is sqrt(a^2 + b^2). The upper bound is computed in the same way.
+
+def _mean_limits(tpr: Interval[Any], tnr: Interval[Any]) -> tuple[FloatArray, FloatArray]:
+    """Combine the intervals of TPR and TNR into that of their mean.
+
+    Let a and b be the distances of the TPR and of the TNR from their lower limits. The distance between TPR + TNR and
+    its lower limit is sqrt(a^2 + b^2). The upper limit is computed in the same way.
 
     References
     ----------
     R. G. Newcombe (1998), Interval estimation for the difference between independent proportions: comparison of eleven
     methods, Statistics in Medicine 17, 873-890.
     """
-    rates, total = np.array([tnr, tpr]), np.array(count, dtype=np.float64)
-    low, high = wilson(rates * total, total, level)
-    middle = rates.mean(axis=0)
-    return middle - np.hypot(*(rates - low)) / 2, middle + np.hypot(*(high - rates)) / 2
+    middle = (tpr.estimate + tnr.estimate) / 2
+    low, high = (np.hypot(*(getattr(part, side) - part.estimate for part in (tpr, tnr))) for side in ("low", "high"))
+    return middle - low / 2, middle + high / 2

@@ -56,7 +56,12 @@ PointMethod: TypeAlias = Literal["dirichlet", "bootstrap", "hilgers", "pivotal",
 BandMethod: TypeAlias = (
     Literal["dirichlet", "bootstrap", "hilgers", "pivotal", "delta", "kolmogorov-smirnov", "working-hotelling"] | None
 )
-RateMethod: TypeAlias = Literal["clopper-pearson", "wilson", "newcombe-wilson", "delta", "noncentral-t"] | None
+RateMethod: TypeAlias = (
+    Literal["clopper-pearson", "wilson"]  # of proportions in samples
+    | Literal["newcombe-clopper-pearson", "newcombe-wilson"]  # of the Ameans and Youden's J in samples
+    | Literal["delta", "noncentral-t"]  # of two fitted Gaussians
+    | None
+)
 """Methods for the confidence interval of a rate; None selects the default."""
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
@@ -583,8 +588,10 @@ class UncertaintyMixin(Generic[Value]):
         level : float, default=0.95
             Confidence level.
         method : str, optional
-            For samples: "clopper-pearson" (default), which is exact, or "wilson". The intervals of "ameans" and
-            "youden" always combine the Wilson intervals of TPR and TNR [1]_. For two Gaussians with known class sizes:
+            For samples: "clopper-pearson" (default), which is exact, or "wilson". For "ameans" and "youden" of samples:
+            "newcombe-clopper-pearson" (default) or "newcombe-wilson", which combine such intervals of TPR and TNR
+            [1]_. With 5 to 300 observations in a class, the coverage of the default is at least 92.7%, and that of
+            "newcombe-wilson" is down to 84% if both rates are near 0 or 1. For two Gaussians with known class sizes:
             "noncentral-t" (default for one feature), which is exact, or "delta" (default for a batch).
 
         Returns
