@@ -987,8 +987,11 @@ def area_limits(area, moments, sizes, n_units, *, level, constant=()):
     few, many = sorted(sizes)
     shares = sorted((centre / (2 - centre), 2 * centre**2 / (1 + centre)))
     exponential = centre * (1 - centre) + (few - 1) * (shares[0] - centre**2) + (many - 1) * (shares[1] - centre**2)
-    floor = abs(centre - 0.5) * min(1, 100 / few) * exponential / (few * many)
-    variances = [np.clip(floor, variance, 3 * variance), variance][:: 1 if area > 0.5 else -1]
+    lost = few * min(centre, 1 - centre)
+    floor = abs(centre - 0.5) * min(1, max(100 / few, 8 / lost)) * exponential / (few * many)
+    variances = [np.clip(floor, variance, min(max(3, few * 3 / 100), 6) * variance), variance][
+        :: 1 if area > 0.5 else -1
+    ]
     half = stats.t(df).isf(tail) * np.sqrt(variances) / (centre * (1 - centre))
     low, high = expit(logit(centre) + half * SIDES)
     for size, most, more in ((n, 1, 0), (centre * (1 - centre) / variance, 4, 0.25)):
@@ -1064,8 +1067,11 @@ def test_area_of_a_class_with_one_observation_by_its_definition():
 
 
 def test_area_of_large_classes_with_little_overlap_by_its_definition():
-    """Above 100 observations of the smaller class, the least variance is a decreasing part of Hanley and McNeil's."""
-    for sizes, share in (((120, 150), 0.15), ((130, 110), 0.13)):
+    """Above 100 observations of the smaller class, the least variance is a decreasing part of Hanley and McNeil's.
+
+    It decreases only if the smaller class has more than 8 observations on the wrong side.
+    """
+    for sizes, share in (((120, 150), 0.15), ((130, 110), 0.13), ((400, 300), 0.09), ((150, 900), 0.3)):
         x = np.concatenate([np.arange(n) / n + label * (1 - share) for label, n in enumerate(sizes)])
         y = np.repeat([0, 1], sizes)
         area, *moments = smoothed(x, y)
@@ -1076,6 +1082,18 @@ def test_area_of_large_classes_with_little_overlap_by_its_definition():
             for values, limits in ((x, expected), (-x, (1 - expected[1], 1 - expected[0]))):
                 assert tuple(rp.empirical_roc(values, y).auc_interval(level)) == pytest.approx(limits, rel=1e-9)
             assert rp.auc_test(x, None, y, null=expected[0]).p_value == pytest.approx(1 - level, rel=1e-8)
+
+
+@pytest.mark.parametrize(("n_positive", "factor"), [(150, 4.5), (250, 6)])
+def test_the_least_variance_of_large_classes_is_at_most_six_times_the_estimated_one(n_positive, factor):
+    """The positives lie next to the 97% quantile of 20,000 negatives."""
+    sizes = 20_000, n_positive
+    x = np.concatenate([np.arange(20_000.0), 19_400 + 0.02 * np.arange(n_positive)])
+    y = np.repeat([0, 1], sizes)
+    _, centre, variance, df = smoothed(x, y)
+    low = rp.empirical_roc(x, y).auc_interval().low
+    enlarged = ((logit(centre) - logit(low)) * centre * (1 - centre) / stats.t(df).ppf(0.975)) ** 2
+    assert enlarged / variance == pytest.approx(factor, rel=1e-6)
 
 
 def test_the_least_variance_is_at_most_three_times_the_estimated_one():

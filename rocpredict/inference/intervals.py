@@ -45,9 +45,12 @@ PSEUDO_COUNT_VARIANCE = 0.5
 """Number of pseudo-observations that are added to each class to estimate the variance."""
 CHANCE_WEIGHT = 0.1
 """Weight of the second of the two variances that are defined in the Notes of ``SmoothedAreas``."""
-_MIN_SHARE, _MIN_SHARE_SIZE, _MAX_FACTOR = 0.5, 100, 3
-"""Constants of ``min_variance``: the fraction of Hanley and McNeil's variance, the size of the smaller class above
-which this fraction decreases, and the largest factor by which a variance is increased."""
+_MIN_SHARE, _MIN_SHARE_SIZE, _MIN_SHARE_LOSS = 0.5, 100, 8
+"""Constants of ``min_variance``: the fraction of Hanley and McNeil's variance; the fraction decreases if the size n of
+the smaller class is above ``_MIN_SHARE_SIZE`` and n (1 - AUC) is above ``_MIN_SHARE_LOSS``."""
+_MAX_FACTOR = (3, 6)
+"""Largest factor by which ``min_variance`` increases a variance, for up to 100 and for 200 or more observations in the
+smaller class."""
 _MAX_DISCORDANT = 4
 """Number of discordant pairs below which the bound farther from 1/2 takes into account that this number is discrete."""
 MIN_SUM_SQUARES = 0.005
@@ -133,9 +136,10 @@ class SmoothedAreas:
 
     If a few members of the population cause most of the loss 1 - A, a sample may contain none of them. A is then too
     large, and the lower bound is too close to A. For an area above 1/2, the lower bound is therefore computed with a
-    variance of at least (C - 1/2) min(1, 100/n) v. This minimum is limited to three times the estimated variance. Here
-    n is the size of the smaller class, and v is the variance of Hanley and McNeil (1982), which depends only on C and
-    the class sizes. This variance changes if the classes are exchanged; v is the larger of the two values. The upper
+    variance of at least (C - 1/2) min(1, max(100/n, 8/(n (1 - C)))) v. This minimum is limited to three times the
+    estimated variance, or to six times for n of 200 or more. Here n is the size of the smaller class, and v is the
+    variance of Hanley and McNeil (1982), which depends only on C and the class sizes. This variance changes if the
+    classes are exchanged; v is the larger of the two values. The upper
     bound of an area below 1/2 is treated in the same way. With clusters or strata, the class sizes are replaced by
     effective numbers of independent observations.
 
@@ -376,8 +380,11 @@ class SmoothedAreas:
 def _min_variance(centre: FloatArray, sizes: tuple[Any, Any], variance: FloatArray) -> Any:
     """Return the smallest variance that is used to compute the bound nearer to 1/2: see ``SmoothedAreas``."""
     largest = np.maximum(*(hanley_mcneil_variance(centre, order) for order in (sizes, sizes[::-1])))
-    share = _MIN_SHARE * np.minimum(1, _MIN_SHARE_SIZE / np.minimum(*sizes))
-    return np.minimum(share * np.abs(2 * centre - 1) * largest, _MAX_FACTOR * variance)
+    smaller = np.minimum(*sizes)
+    n_lost = smaller * np.minimum(centre, 1 - centre)
+    share = _MIN_SHARE * np.minimum(1, np.maximum(_MIN_SHARE_SIZE / smaller, _MIN_SHARE_LOSS / n_lost))
+    factor = np.clip(_MAX_FACTOR[0] * smaller / _MIN_SHARE_SIZE, *_MAX_FACTOR)
+    return np.minimum(share * np.abs(2 * centre - 1) * largest, factor * variance)
 
 
 def smooth_centre(estimate: FloatArray, n_units: tuple[Any, Any], null_value: float) -> tuple[FloatArray, FloatArray]:
