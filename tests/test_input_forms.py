@@ -559,8 +559,9 @@ def test_rows_without_a_label_are_counted_or_refused_by_every_function(tmp_path,
         assert "1 observation without a class label was omitted." in page
         assert "1 of them without a label (omitted)" in page
         refuses("pass nan_policy='omit'", rp.screen, X, y, nan_policy="raise", **options)
-    for call in (lambda: rp.summarize(table, gap), lambda: rp.screen([(table, gap)], empirical=False)):
-        refuses(r"1 of 24 rows: 0; remove these rows", call)
+    refuses("1 of 24 rows: 0; pass nan_policy='omit' to omit them", rp.summarize, table, gap)
+    refuses("1 of 24 rows: 0; remove these rows", rp.screen, [(table, gap)], empirical=False)
+    assert rp.summarize(table, gap, nan_policy="omit").negative.count.sum() > 0
     commands = (
         "diagnose t.csv --feature a --resamples 20",
         "compare t.csv --feature a",

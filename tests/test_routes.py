@@ -614,7 +614,7 @@ def test_long_columns_with_text_as_labels_need_the_stated_memory(tmp_path):
 
     DuckDB adds its buffers, usually less than 12 MB, but up to its own limit of 32 MB.
     """
-    budget, needed, n_columns = 32_000_000, 44_000_000, 50
+    budget, needed, n_columns = 32_000_000, 45_000_000, 50
     paths = [tmp_path / "small.parquet", tmp_path / "long.parquet"]
     rng, labels = np.random.default_rng(2), pl.Series(["well", "suspected case", "sick"])
     for path, n_rows in zip(paths, (1_000, 5 * budget // (8 * n_columns)), strict=True):
@@ -623,7 +623,7 @@ def test_long_columns_with_text_as_labels_need_the_stated_memory(tmp_path):
     for route, most in {"file": budget, "lazy": budget, "relation": budget + 32_000_000}.items():
         assert max(peaks_of(route, paths, [{"positive": "sick", "memory": budget}])) < most, route
     assert max(peaks_of("file", paths, [{"memory": needed}])) < needed
-    for route, stated in (("Parquet", "44MB"), ("DuckDB", "47MB")):
+    for route, stated in (("Parquet", "45MB"), ("DuckDB", "48MB")):
         X = paths[1] if route == "Parquet" else duckdb.sql(f"select * from '{paths[1]}'")
         words = f"memory='32MB' is too small for a column of 3.2MB; pass memory={stated!r} or more"
         refuses(words, rp.screen, X, "y", memory=budget, engine="numba")
@@ -909,9 +909,9 @@ def test_a_column_beyond_the_budget_is_refused_with_its_size(tmp_path):
     n_rows = 1_000_000
     frame = pl.DataFrame({"f": np.arange(n_rows) % 7.0, "y": np.arange(n_rows) % 2})
     frame.write_parquet(tmp_path / "long.parquet")
-    words = "memory='16MB' is too small for a column of 8MB; pass memory='56MB' or more"
+    words = "memory='16MB' is too small for a column of 8MB; pass memory='57MB' or more"
     refuses(words, rp.screen, tmp_path / "long.parquet", "y", memory="16MB", engine="numba")
-    result = rp.screen(tmp_path / "long.parquet", "y", memory="56MB", engine="numba")
+    result = rp.screen(tmp_path / "long.parquet", "y", memory="57MB", engine="numba")
     assert result["n_positive"].tolist() == [n_rows // 2]
 
 

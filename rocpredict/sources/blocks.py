@@ -59,7 +59,7 @@ _COPIES = 4
 """Memory that is needed to screen a column, in addition to the memory for reading it, divided by its size."""
 _QUERY_COPIES = 6
 """Memory that a query of all rows needs, including the block, divided by the size of the block."""
-_FIXED_BYTES = 8_000_000
+_FIXED_BYTES = 9_000_000
 """Memory that is needed for a table of any size."""
 
 
