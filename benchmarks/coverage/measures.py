@@ -536,7 +536,8 @@ def measure_resampled(scenario: Scenario) -> list[Cell]:
             best, is_compared = roc.best_threshold(), seed < scenario.sizes.conventional
             both = partial(_ask_both, draws, bootstrap if is_compared else None)
             fpr_there, tpr_there = pair.rates(best.threshold)
-            fixed, ameans = roc.rate_interval("ameans", best.threshold), float(1 + tpr_there - fpr_there) / 2
+            fixed = roc.rate_interval("ameans", best.threshold, method="newcombe-wilson")
+            ameans = float(1 + tpr_there - fpr_there) / 2
             found = {
                 "tpr": (tpr, *both(roc.tpr_at_fpr_interval, FPR)),
                 "fpr": (fpr, *both(roc.fpr_at_tpr_interval, TPR)),
