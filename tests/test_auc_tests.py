@@ -300,6 +300,13 @@ def test_the_exact_test_of_a_feature_with_two_values_takes_any_number_of_observa
     assert rp.auc_test(np.ones(300), None, y, method="exact", alternative=alternative).p_value == 1
 
 
+def test_several_curves_of_a_class_with_one_observation_are_flagged():
+    xs, y = rows()
+    one = np.append(np.flatnonzero(y == 0), np.flatnonzero(y == 1)[0])
+    assert "single_observation" in rp.auc_test_many([x[one] for x in xs], y[one]).flags
+    assert "single_observation" not in rp.auc_test_many(xs, y).flags
+
+
 def test_hypotheses_in_words():
     xs, y = rows()
     options_by_null = {

@@ -1084,6 +1084,17 @@ def test_area_of_large_classes_with_little_overlap_by_its_definition():
             assert rp.auc_test(x, None, y, null=expected[0]).p_value == pytest.approx(1 - level, rel=1e-8)
 
 
+def test_the_least_variance_decreases_from_8_observations_on_the_wrong_side():
+    """All 300 positives lie next to a quantile of 2,000 negatives, so that n (1 - AUC) is 6, 10 and 13."""
+    sizes, y = (2_000, 300), np.repeat([0, 1], (2_000, 300))
+    for quantile in (0.985, 0.97, 0.96):
+        x = np.concatenate([np.arange(2_000.0), 2_000 * quantile - 0.5 + 0.8 * (np.arange(300) - 150)])
+        area, *moments = smoothed(x, y)
+        expected = area_limits(area, moments, sizes, sizes, level=0.95)
+        assert expected[0] < smoothed_ends(*moments[:2], stats.t(moments[2]).isf(0.025))[0] - 1e-5
+        assert tuple(rp.empirical_roc(x, y).auc_interval()) == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize(("n_positive", "factor"), [(150, 4.5), (250, 6)])
 def test_the_least_variance_of_large_classes_is_at_most_six_times_the_estimated_one(n_positive, factor):
     """The positives lie next to the 97% quantile of 20,000 negatives."""

@@ -702,3 +702,21 @@ def test_a_class_of_few_observations_is_not_merged():
     roc = empirical(rng.normal(0, 1, 20_000), rng.normal(2, 1, 2))
     solver = EmpiricalSolver(roc.negative, roc.positive)
     assert merge_far_values(solver, ThresholdCriterion()) is solver
+
+
+def test_intervals_that_may_cover_too_rarely_are_flagged():
+    """Delta thresholds with unequal prevalences and fewer than 200 in a class; bootstrap with fewer than 50."""
+    sizes = ([199, 200, 500], [500, 200, 199])
+    batch = rp.PredictedRoc.from_stats(mean=([0, 0, 0], [1.5] * 3), std=(1, 1), count=sizes)
+    flags = batch.best_threshold("accuracy", prevalence=0.3).threshold_interval().flags
+    assert flags["undercoverage"].tolist() == [True, False, True]
+    assert "undercoverage" not in batch.best_threshold().threshold_interval().flags
+    rng = np.random.default_rng(2)
+    for sizes, expected in (((49, 60), True), ((60, 49), True), ((50, 50), False)):
+        x, y = np.exp(rng.normal(size=sum(sizes))), np.repeat([0, 1], sizes)
+        roc = rp.predict_roc(x + y, y, family="lognormal")
+        for interval in (
+            roc.tpr_at_fpr_interval(0.2, n_resamples=20),
+            roc.partial_auc_interval(fpr=(0, 0.2), n_resamples=20),
+        ):
+            assert ("undercoverage" in interval.flags) == expected
