@@ -167,8 +167,8 @@ def auc_test(
     clusters : array-like of shape (n,), optional
         Cluster of each row. Rows of one cluster, such as several readings of one patient, may depend on each other. The
         variance is estimated by the jackknife over clusters; each class must have at least four clusters. The method
-        "dirichlet" draws one random weight for each cluster. The clusters of two samples are
-        treated as different even if they have the same names.
+        "dirichlet" draws one random weight for each cluster. The clusters of two samples are treated as different even
+        if they have the same names.
     strata : array-like of shape (n,), optional
         Stratum of each row. Only rows of the same stratum are compared with each other, and the AUC is a weighted mean
         over the strata. The weight of a stratum is its number of negative-positive pairs.

@@ -158,11 +158,11 @@ def mcnemar_test(
     distribution with b + c trials [1]_.
 
     The interval for the difference is Tango's score interval [2]_, which never has width 0. At level 0.95, its coverage
-    is between 0.928 and 1 for 5 to 100 observations and probabilities of 0.001 to 0.6 that exactly one classifier, the
-    first or the second, is right. These values are exact, because they are computed from all possible tables. With the
-    method "asymptotic", p is the significance level at which the interval begins to exclude 0. With the other methods,
-    p is larger or smaller; if it is close to 1 - ``level``, the interval may exclude 0 although p is above 1 -
-    ``level``, or contain 0 although p is below 1 - ``level``.
+    is between 0.928 and 1 for 5, 10, 20, 40 and 100 observations and probabilities of 0.001 to 0.6 that only the first,
+    or only the second, classifier is right. These values are exact, because they are computed from all possible tables.
+    With the method "asymptotic", p is the significance level at which the interval begins to exclude 0. The methods
+    "exact" and "mid-p" give other p-values. With few discordant observations, the interval may therefore exclude 0
+    although p is well above 1 - ``level``, as in the example below; then rely on p.
 
     The observations must be independent of each other and must not have been used to fit the classifiers.
 

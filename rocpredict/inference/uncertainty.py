@@ -590,8 +590,9 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             For samples: "clopper-pearson" (default), which is exact, or "wilson". For "ameans" and "youden" of samples:
             "newcombe-clopper-pearson" (default) or "newcombe-wilson", which combine such intervals of TPR and TNR
-            [1]_. With 5 to 300 observations in a class, the coverage of the default is at least 92.7%, and that of
-            "newcombe-wilson" is down to 84% if both rates are near 0 or 1. For two Gaussians with known class sizes:
+            [1]_. In eight pairs of class sizes from 5 + 5 to 10 + 300, the coverage of the default is at least 92.7%,
+            and that of "newcombe-wilson" is down to 84% if both rates are near 0 or 1. For two Gaussians with known
+            class sizes:
             "noncentral-t" (default for one feature), which is exact, or "delta" (default for a batch).
 
         Returns
