@@ -603,10 +603,26 @@ def test_tables_of_five_times_the_memory_budget(tmp_path, kind, budget):
         assert max(peaks_of(route, paths, calls)) < budget, (kind, route)
 
 
-def peaks_of(routes, paths, calls):
+def peaks_of(routes, paths, calls, **environment):
     """Return the peak of anonymous memory of each screening in a new process, above that of its imports."""
     words = [sys.executable, "-c", SCRIPT, routes, *map(str, paths), json.dumps(calls)]
-    return [int(line) for line in subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()]
+    variables = os.environ | environment
+    run = subprocess.run(words, check=True, capture_output=True, text=True, env=variables)
+    return [int(line) for line in run.stdout.split()]
+
+
+def test_one_pass_over_a_csv_file_of_five_times_the_memory_budget(tmp_path):
+    """The same lines are written many times. With a smaller budget, the file would be read in chunks."""
+    budget, paths, n_copies = 300_000_000, [tmp_path / "small.csv", tmp_path / "large.csv"], 250
+    for path, n_rows in zip(paths, (1_000, 5 * budget // (8 * WIDTH) // n_copies), strict=True):
+        write_table(path, "csv", n_rows)
+    content = paths[1].read_bytes()
+    with paths[1].open("ab") as file:
+        for _ in range(n_copies - 1):
+            file.write(content[content.index(b"\n") + 1 :])
+    calls = [{"positive": "sick", "empirical": False, "memory": budget}]
+    (peak,) = peaks_of("file", paths, calls, POLARS_MAX_THREADS="1")
+    assert peak < budget
 
 
 def test_long_columns_with_text_as_labels_need_the_stated_memory(tmp_path):
@@ -729,7 +745,7 @@ def test_progress_is_reported_for_each_source(folder, monkeypatch):
     rows = [(done, 0) for done in range(300, N_ROWS + 1, 300)]
     for options in ({}, {"positive": "sick"}, {"positive": "sick", "negative": "well"}):
         assert _reports(batches(), None, **options, empirical=False) == rows
-    assert _reports(list(batches()), None, positive="sick", empirical="histogram") == rows
+    assert _reports(list(batches()), None, positive="sick", empirical="histogram") == 2 * rows
     assert _reports(ROUTES["Arrow scanner"](folder), **CLASSES, empirical=False)[-1] == (N_ROWS, 0)
 
 
@@ -1096,6 +1112,113 @@ def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
         (tmp_path / "t.csv").write_text("a,b,y\n" + good + line + good)
         for empirical in (True, False):
             refuses(words, rp.screen, tmp_path / "t.csv", "y", positive="s1", empirical=empirical, nan_policy="raise")
+
+
+_LINES = [f"{row}.25,{row % 7},w{row % 5},s{row % 2}" for row in range(3_000)]
+_HEADER = "a,b,word,y"
+
+
+def _csv(*late, header=_HEADER, lines=_LINES, end="\n", change=str):
+    """Return a file whose lines are changed, and in which other lines follow after 2,500 lines."""
+    return end.join([header, *map(change, lines[:2_500]), *late, *map(change, lines[2_500:]), ""]).encode()
+
+
+READ_ONCE = {
+    "plain": _csv(),
+    "without a last line end": _csv()[:-1],
+    "CRLF": _csv(end="\r\n"),
+    "tabs": _csv(header="a\tb\tword\ty", change=lambda line: line.replace(",", "\t")),
+    "byte order mark": b"\xef\xbb\xbf" + _csv(),
+    "index": _csv(header="," + _HEADER, change=lambda line: "i," + line),
+    "spaces around labels": _csv("1,2,w, s1 "),
+    "labels with accents": _csv(change=lambda line: line.replace("s1", "\u00e9t\u00e9")),
+    "three labels": _csv("1,2,w,s7", "3,4,w,s7"),
+    "numbers as labels": _csv(change=lambda line: line.replace("s", "0")),
+    "labels first": _csv(header="y,b,word,a", change=lambda line: ",".join(line.split(",")[::-1])[:-1] + ","),
+    "markers": _csv(
+        "1,NA,w,s1", "nan,?,NA,s0", change=lambda line: "NA" + line[line.index(",") :] if "7.25" in line else line
+    ),
+    "empty cells": _csv("1,,w,s1", ",2,,s0"),
+}
+READ_TWICE = {
+    "quotes around labels": _csv(change=lambda line: line.replace("s1", '"s1"')),
+    "quotes around words": _csv('1,2,"w,w",s1'),
+    "a late marker": _csv("1,NA,w,s1"),
+    "a late word": _csv("1,oops,w,s1"),
+    "a late number among words": _csv("1,2,3,s1"),
+    "a late number with an underscore": _csv("1,1_000,w,s1"),
+    "no number in the first lines": _csv("5" + _LINES[0][4:], change=lambda line: line[line.index(",") :]),
+    "a short line": _csv("1,2,w"),
+    "a short line with the number last": _csv(
+        "s1,2,w", header="y,b,word,a", lines=[f"s{r % 2},{r},w,2" for r in range(3_000)]
+    ),
+    "a long line": _csv("1,2,w,s1,5"),
+    "an empty line": _csv(""),
+    "a lone carriage return": _csv("1,2,w\rw,s1"),
+    "no label": _csv("1,2,w,"),
+    "a marker as the label": _csv("1,2,w,NA"),
+    "many labels": _csv(*(f"{row},2,w,s{row}" for row in range(25))),
+    "many labels one by one": _csv(change=lambda line: line.replace("s1", "s" + line.split(".")[0][:-2])),
+    "a large integer": _csv(f"{2**60},2,w,s1"),
+    "a large number": _csv("1e17,2,w,s1"),
+    "not UTF-8": _csv("1,2,w!,s1").replace(b"!", b"\xff"),
+    "gzip": gzip.compress(_csv()),
+}
+
+
+@pytest.mark.parametrize("case", [*READ_ONCE, *READ_TWICE])
+def test_large_csv_files_are_read_once_for_moments(tmp_path, monkeypatch, case):
+    """The result or the message is that of the csv module, which reads the file if polars cannot read it as a whole."""
+    path = tmp_path / "t.csv"
+    path.write_bytes((READ_ONCE | READ_TWICE)[case])
+    scan, scans = csv_reader.ChunkedCsv.scan, []
+    monkeypatch.setattr(csv_reader.ChunkedCsv, "scan", lambda *args: scans.append(args) or scan(*args))
+    monkeypatch.setattr(csv_reader, "_BATCH_CELLS", 400)
+    monkeypatch.setattr(csv_reader, "_N_CELLS_TO_CLASSIFY", 400)
+    results = []
+    for least in (0, 10**9):
+        monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+        for nan_policy in ("omit", "raise"):
+            positive = "s1" if b"s1" in path.read_bytes() or case == "gzip" else None
+            options = {"positive": positive, "moments": 4, "nan_policy": nan_policy}
+            try:
+                screening = rp.screen(path, "y", empirical=False, **options)
+                summary = rp.summarize(path, "y", **options)
+            except RocPredictError as error:
+                results.append(str(error))
+                continue
+            notes = screening.rest_note, screening.not_numeric_note, screening.n_unlabelled, screening.n_observations
+            labels = screening.class_pairs, summary.positive_label, summary.negative_label
+            moments = [side.m4 for side in (summary.negative, summary.positive)]
+            columns = [screening[name] for name in (*MOMENTS, "positive_kurtosis", "n_negative", "n_missing")]
+            results.append((notes, labels, screening["feature"].tolist(), [*moments, *columns]))
+    assert bool(scans) == (case in READ_TWICE)
+    for own, expected in zip(results[:2], results[2:], strict=True):
+        assert own[:-1] == expected[:-1] if isinstance(own, tuple) else own == expected
+        if isinstance(own, tuple):
+            for values, others in zip(own[-1], expected[-1], strict=True):
+                np.testing.assert_allclose(values, others, rtol=1e-10)
+
+
+def test_large_csv_files_are_read_in_chunks_if_memory_is_small(folder, monkeypatch):
+    """Several files, columns in another order, names of the features, and the progress of one pass."""
+    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
+    monkeypatch.setattr(csv_reader, "_BATCH_CELLS", 1_000)
+    scan, scans = csv_reader.ChunkedCsv.scan, []
+    monkeypatch.setattr(csv_reader.ChunkedCsv, "scan", lambda *args: scans.append(args) or scan(*args))
+    expected = rp.screen(X, Y, feature_names=NAMES, empirical=False, **CLASSES)
+    for memory, is_small in (("1TB", False), ("50MB", True)):
+        scans.clear()
+        result = rp.screen(folder / "csv", "y", empirical=False, memory=memory, **CLASSES)
+        assert_same(result, expected, ("n_negative", "n_missing"))
+        assert bool(scans) == is_small
+    names = [f"n{place}" for place in range(10)]
+    renamed = [rp.screen(folder / "csv", "y", empirical=False, feature_names=f(names), **CLASSES) for f in (list, iter)]
+    assert all(set(result["feature"]) == set(names) for result in renamed)
+    reports = _reports(folder / "csv", **CLASSES, empirical=False)
+    assert len(reports) > 10
+    assert reports == sorted(reports)
+    assert reports[0] < (10, 10) == reports[-1]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

@@ -144,7 +144,9 @@ def test_histograms_of_sites_with_agreed_edges(tmp_path, monkeypatch, run):
         low, high = (rows[name][f"empirical_auc_{bound}"] for bound in ("min", "max"))
         assert low <= exact.feature(name)["empirical_auc"][0] <= high < low + width
     assert rows["rare"]["empirical_auc"] is None
-    for text, words in {"[1]": "is not a JSON file of edges", "{": "is not a JSON file of edges"}.items():
+    refused = dict.fromkeys(("[1]", "{"), "is not a JSON file of edges")
+    refused['{"mass": [1], "mass": [2]}'] = "contains 'mass' twice; list the edges of each feature once"
+    for text, words in refused.items():
         Path("bad.json").write_text(text, encoding="utf-8")
         assert words in error_of(run, f"summarize a.csv {OPTIONS} --edges bad.json")
     assert error_of(run, f"summarize a.csv {OPTIONS} --edges none.json") == "none.json: No such file or directory"
@@ -249,6 +251,10 @@ def test_files_that_do_not_belong_together(sites, run):
     run("summarize b.csv --label outcome --positive sick --exclude rare --unit glucose=mg/dL --out fewer.json")
     Path("copy.json").write_text(Path("site-a.json").read_text("utf-8"), encoding="utf-8")
     Path("later.json").write_text(changed(version=2), encoding="utf-8")
+    Path("earlier.json").write_text(changed(version=0), encoding="utf-8")
+    Path("marked.json").write_text(Path("site-a.json").read_text("utf-8"), encoding="utf-8-sig")
+    marked, plain = (rp.screen(name, empirical=False)["auc"] for name in ("marked.json", "site-a.json"))
+    np.testing.assert_array_equal(marked, plain)
     Path("cluster.json").write_text(changed(cluster=["ward"]), encoding="utf-8")
     Path("renamed.json").write_text(changed(feature_names=["glucose", "mass", "other"]), encoding="utf-8")
     content = json.loads(Path("site-a.json").read_text("utf-8"))
@@ -269,6 +275,9 @@ def test_files_that_do_not_belong_together(sites, run):
         "'mg/dL' in the first and not stated in the second",
         "merge site-b.json later.json": "later.json: the JSON is a summary of version 2; this release of rocpredict "
         "reads only summaries of version 1 in which cluster and stratum are null; install a later release",
+        "merge site-b.json earlier.json": "earlier.json: the JSON is a summary of version 0; this release of "
+        "rocpredict reads only summaries of version 1 in which cluster and stratum are null; write the summary "
+        "again with this release",
         "merge site-b.json cluster.json": "cluster.json: the JSON is a summary of version 1, cluster=['ward']; this "
         "release of rocpredict reads only summaries of version 1 in which cluster and stratum are null; install a "
         "later release",

@@ -292,7 +292,8 @@ BAD_BATCHES = {
     "summaries cannot be added: only the second has 'x1'": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
     "weights= is not available for batches": ([(TWO, [0, 1])], {"weights": [1, 1]}),
     "feature_names= is not available for batches": ([(TWO, [0, 1])], {"feature_names": ["age"]}),
-    "a batch=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
+    "batch 1=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
+    "batch 2: X has 2 rows and y has 1; both must have the same length": ([(TWO, [0, 1]), (TWO, [1])], {}),
     "y is missing, and X=array(": (np.eye(3), {}),
     "y is missing, and X=5 is not an iterable of (X, y) batches; pass y, or pass batches as X": (5, {}),
 }

@@ -149,6 +149,7 @@ BROKEN = {
     "t0.csv is not UTF-8 text; pass a CSV file": b"a,y\n1,p\n\xff,q\n",
     "label='y' is not a column of t0.csv; columns are 'a', 'b'": "a,b\n1,p\n",
     "columns are 'a|y' (cells are separated by '|' here; commas, semicolons or tabs are needed)": "a|y\n1|2\n",
+    "columns are '# A' (the first line begins with '#'; delete comments before the line with": "# A\na,y\n1,p\n",
     "X has no numeric column; all 2 columns hold text, dates or other objects: 'a', 'b'": "a,b,y\nu,v,p\n",
     "t0.csv has no column other than the labels": "y\n1\n2\n",
 }

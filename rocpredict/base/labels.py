@@ -659,6 +659,11 @@ def unique_labels(labels: Labels) -> list[Any]:
         return check_label_types(sorted(set(labels.tolist()), key=repr))
 
 
+def count_labels(labels: Labels) -> dict[Any, int]:
+    """Return the number of rows with each label, in the order of the labels."""
+    return {name: int(np.count_nonzero(equal_labels(labels, name))) for name in unique_labels(labels)}
+
+
 def check_label_types(names: list[Any]) -> list[Any]:
     """Return the distinct labels, or raise RocPredictError if two of them differ only in their type."""
     label_of_text: dict[str, Any] = {}

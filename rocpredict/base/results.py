@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.files import Backend, data_frame
 from rocpredict.base.formatting import format_interval, format_list, format_number, pluralize, truncate
-from rocpredict.base.labels import Labels, equal_labels, is_label, unique_labels
+from rocpredict.base.labels import is_label
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import RocPredictError, Value, check_option, short_repr, suggest, to_scalar
 
@@ -79,15 +79,16 @@ def omitted_notes(result: Any) -> list[str]:
     return notes + ([f"{pluralize(unlabelled, 'observation')} without a label omitted."] if unlabelled else [])
 
 
-def describe_rest(labels: Labels, pair: tuple[Any, Any]) -> str:
-    """Return a sentence that counts the negative labels of a class pair if several labels are negative, or ""."""
-    names = unique_labels(labels)
-    rest = [name for name in names if not is_label(name, [pair[1]])]
-    if len(rest) < 2 or is_label(pair[0], names):
+def describe_rest(sizes: Mapping[Any, int], pair: tuple[Any, Any]) -> str:
+    """Return a sentence that counts the negative labels of a class pair if several labels are negative, or "".
+
+    ``sizes`` maps each label to the number of its rows.
+    """
+    rest = [name for name in sizes if not is_label(name, [pair[1]])]
+    if len(rest) < 2 or is_label(pair[0], [*sizes]):
         return ""
     texts = [repr(name) if str(name) != str(name).strip() else str(name) for name in rest]
-    sizes = [np.count_nonzero(equal_labels(labels, name)) for name in rest]
-    counts = (f"{truncate(text, 40)} ({size:,})" for text, size in zip(texts, sizes, strict=True))
+    counts = (f"{truncate(text, 40)} ({sizes[name]:,})" for text, name in zip(texts, rest, strict=True))
     return f"Rest: {format_list(counts, 10, 80)}."
 
 

@@ -32,7 +32,7 @@ from rocpredict.sources.csv_reader import CsvTable, read_csv
 _ARGUMENTS = (
     "mean|std|unit|url|sem|median|iqr|effect_size|count|prevalence|criterion|beta|value|positive|negative|cost_fp|cost_fn|family|"
     "auc|width|power|against|against_mean|against_std|correlation|fpr|tpr|tpr_at_fpr|level|alternative|ratio|method|margin|"
-    "direction|n_top|engine|label|exclude|port|date|feature|memory"
+    "direction|n_top|engine|label|exclude|port|date|feature|memory|layer"
 )
 """Library arguments ``name=`` that correspond to options ``--name``."""
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
@@ -45,12 +45,15 @@ _DATA_NAMES = {
     r"\bx and y exchanged": "--feature and --label exchanged",
     r"^y (?=has|is|contains)": "the label column ",
     r"^X (?=has|is|contains)": "the table ",
+    r"^y=(.*) of X\.obs": r"--label \1 of obs",
+    r"\blayer of X\b": "layer of the file",
 }
 """Patterns that match the data arguments X, x and y in messages, and the replacements on the command line."""
 _PYTHON_WORDS = {
     "nan_policy='omit'": "--nan omit",
     "histogram_edges= ": "--edges ",
     "rp.empirical_roc": "the empirical curve",
+    "X.raw is None; omit use_raw=True": "the file has no matrix raw.X; omit --use-raw",
     "pass a table without this column": "leave the column out with --exclude",
     ", or a numpy Generator": "",
     "a datetime.date or text such as": "a date such as",

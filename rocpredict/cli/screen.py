@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +17,7 @@ import numpy as np
 
 from rocpredict.base.files import HTML_SUFFIXES, check_suffix, check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
-from rocpredict.base.labels import check_labels, is_unlabelled
+from rocpredict.base.labels import check_labels, count_labels, is_unlabelled
 from rocpredict.base.results import describe_rest, omitted_notes
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import NanPolicy, RocPredictError
@@ -314,7 +315,7 @@ def run_summarize(options: argparse.Namespace) -> None:
     arguments = {"units": units, "histogram_edges": edges, "memory": options.memory, "nan_policy": nan_policy}
     summary = summarize(features, labels, **classes, **arguments)
     labels = check_labels(labels, ((),), nan_policy=nan_policy)
-    rest = filter(None, [describe_rest(labels, (summary.negative_label, summary.positive_label))])
+    rest = filter(None, [describe_rest(count_labels(labels), (summary.negative_label, summary.positive_label))])
     unlabelled = omitted_notes(SimpleNamespace(n_unlabelled=int(is_unlabelled(labels).sum())))
     numeric = summary.select(~getattr(features, "not_numeric", np.zeros(len(summary), dtype=bool)))
     shared = numeric.suppress_small_counts(options.min_count, histograms=edges is not None)
@@ -327,10 +328,19 @@ def run_summarize(options: argparse.Namespace) -> None:
 
 def _read_edges(path: Path) -> dict[str, Any]:
     """Read the histogram edges of features."""
+
+    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        twice = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+        if twice:
+            raise RocPredictError(f"--edges {path} contains {twice[0]!r} twice; list the edges of each feature once")
+        return dict(pairs)
+
     try:
-        edges = json.loads(path.read_text("utf-8"))
+        edges = json.loads(path.read_text("utf-8-sig"), object_pairs_hook=check)
     except OSError as error:
         raise RocPredictError(f"{path}: {error.strerror}") from None
+    except RocPredictError:
+        raise
     except ValueError:
         edges = None
     if not isinstance(edges, dict):

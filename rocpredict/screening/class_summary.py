@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.base.formatting import format_list, pluralize
 from rocpredict.base.labels import (
     EncodedLabels,
+    Labels,
     check_label_types,
     check_labels,
     equal_labels,
@@ -20,10 +21,13 @@ from rocpredict.base.labels import (
 )
 from rocpredict.base.progress import report_progress
 from rocpredict.base.results import Result
-from rocpredict.base.validation import FloatArray, RocPredictError, select_indices, short_repr, to_numbers
+from rocpredict.base.validation import FloatArray, NanPolicy, RocPredictError, select_indices, short_repr, to_numbers
 from rocpredict.screening.kernels.base import Classes, Engine, Moments, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
-from rocpredict.sources.table import FeatureTable
+from rocpredict.sources.blocks import MemoryBudget
+from rocpredict.sources.csv_reader import UnusualCsvError, infer_label_dtype
+from rocpredict.sources.files import csv_batches
+from rocpredict.sources.table import FeatureTable, arrow_batches
 
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
@@ -295,16 +299,18 @@ class MomentsByLabel(NamedTuple):
     """Number of rows."""
     n_unlabelled: int
     """Number of rows without a label."""
+    not_numeric_note: str
+    """Sentence that lists the features that are not numeric, or ""."""
 
     @classmethod
-    def of(cls, batches: Iterable[tuple[FeatureTable, NDArray[Any]]], **options: Any) -> Self:
+    def of(cls, batches: Iterable[tuple[FeatureTable, Labels]], **options: Any) -> Self:
         """Compute the moments from all batches; a batch need not contain all labels.
 
         The keyword arguments ``options`` are passed to ``read_moments``.
         """
         names: Any = None
         totals: dict[Any, Moments] = {}
-        kinds, n_rows, n_unlabelled = BatchKinds(), 0, 0
+        kinds, n_rows, n_unlabelled, note = BatchKinds(), 0, 0, ""
         for table, labels in batches:
             if names is not None and names.tolist() != table.names.tolist():
                 raise RocPredictError(
@@ -320,11 +326,40 @@ class MomentsByLabel(NamedTuple):
             for code, label in enumerate(present):
                 own = part.map(lambda array, code=code: array[[code]])
                 totals[label] = merge(totals[label], own) if label in totals else own
+            note = note or table.describe_not_numeric()
             n_rows, n_unlabelled = n_rows + len(labels), n_unlabelled + int(is_unlabelled(labels).sum())
-            report_progress(n_rows, 0)
         if not totals:
             raise RocPredictError("all labels in y are missing; two classes are needed")
-        return cls(names, kinds.has_text, totals, n_rows, n_unlabelled)
+        return cls(names, kinds.has_text, totals, n_rows, n_unlabelled, note)
+
+    @classmethod
+    def read(
+        cls, X: Any, y: Any, *, names: Any, nan_policy: NanPolicy, budget: MemoryBudget, **options: Any
+    ) -> Self | None:
+        """Compute the moments in one pass over an Arrow scanner or reader, or over large CSV files.
+
+        Return None for tables that are read in another way. The keyword arguments ``options`` are passed to
+        ``read_moments``.
+        """
+        batches = arrow_batches(X, y, names=names, nan_policy=nan_policy, budget=budget)
+        if batches is not None:
+            return cls.of(batches, **options)
+        files = csv_batches(X, y, names=names, budget=budget)
+        if files is None:
+            return None
+        options |= {"engine": select_engine(options["engine"]), "n_jobs": 1}  # other threads parse the files
+        try:
+            parts = cls.of(files, **options)
+        except UnusualCsvError:
+            return None
+        labels = infer_label_dtype(np.array([*parts.moments])).tolist()
+        return parts._replace(moments=dict(zip(labels, parts.moments.values(), strict=True)))
+
+    @property
+    def sizes(self) -> dict[Any, int]:
+        """Number of rows with each label."""
+        parts = ((label, self.moments[label]) for label in unique_labels(self.labels))
+        return {label: int((part.count + part.n_missing).max(initial=0)) for label, part in parts}
 
     @property
     def labels(self) -> NDArray[Any]:

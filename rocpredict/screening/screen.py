@@ -17,6 +17,7 @@ from rocpredict.base.labels import (
     EncodedLabels,
     check_index,
     check_sample_weight,
+    count_labels,
     encode_labels,
     is_unlabelled,
 )
@@ -67,7 +68,7 @@ from rocpredict.screening.summary import (
 )
 from rocpredict.sources.blocks import DenseSource, MemoryBudget, parse_memory
 from rocpredict.sources.files import check_batches, is_path, read_batches, read_table_and_labels
-from rocpredict.sources.table import FeatureTable, arrow_batches, check_not_dataset, check_row_order
+from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
 
 _COLUMNS = (
     *("negative_mean", "negative_std", "positive_mean", "positive_std", "effect_size", "direction"),
@@ -476,6 +477,7 @@ def _screen(
     use_raw: Any,
 ) -> ScreeningResult:
     """Screen a table, a summary or batches with validated options."""
+    kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
     if y is None:
         X = open_summary(X)
         for name, value in (("weights", weights), ("feature_names", feature_names)):
@@ -485,7 +487,8 @@ def _screen(
                 )
         has_pairs = negative is None and (positive is None or pairs == "all") and not isinstance(X, TwoClassSummary)
         if has_pairs and options.empirical is False:
-            return _screen_batches(read_batches(X), options, positive=positive, pairs=pairs)
+            of_batches = MomentsByLabel.of(read_batches(X), **kernel)
+            return _screen_moments(of_batches, options, positive=positive, pairs=pairs)
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
     if isinstance(X, TwoClassSummary):
         raise RocPredictError(
@@ -507,22 +510,21 @@ def _screen(
         return replace(result, n_unlabelled=lazy.n_unlabelled)
     is_one_pass = options.empirical is False and weights is None and layer is None and use_raw is False
     reading: dict[str, Any] = {"nan_policy": options.nan_policy, "budget": budget}
-    batches = arrow_batches(X, y, names=feature_names, **reading) if is_one_pass else None
-    if batches is not None:
-        return _screen_batches(batches, options, positive=positive, negative=negative, pairs=pairs)
+    parts = MomentsByLabel.read(X, y, names=feature_names, **reading, **kernel) if is_one_pass else None
+    if parts is not None:
+        return _screen_moments(parts, options, positive=positive, negative=negative, pairs=pairs)
     table, labels = read_table_and_labels(X, y, names=feature_names, layer=layer, use_raw=use_raw, **reading)
     if weights is not None:
         check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
     n_unlabelled = int(is_unlabelled(labels).sum())
-    rest_note = describe_rest(labels, coded.names[0]) if len(coded.names) == 1 else ""
+    rest_note = describe_rest(count_labels(labels), coded.names[0]) if len(coded.names) == 1 else ""
     del labels  # text takes up to 30 bytes per row
     row_weights = check_sample_weight(weights, table.n_rows)
     _check_frequency_weights(row_weights, coded, options.family)
     if options.empirical == "histogram":
         _check_one_pair(options, coded, positive)
         edges = RowSample.of(table).edges(DEFAULT_EDGES)
-        kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
         result = _from_summary(summarize_table(table, coded, None, kernel, edges), options, table)
     else:
         result = _ScreeningRun(options, table, coded, row_weights).run()
@@ -799,15 +801,15 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
     return summarize(X, **classes, histogram_edges=edges)
 
 
-def _screen_batches(batches: Iterable[Any], options: _ScreenOptions, **classes: Any) -> ScreeningResult:
-    """Screen the rows of all batches as one table, from the moments of each class."""
-    kernel: dict[str, Any] = {"order": options.moments, "engine": options.engine, "n_jobs": options.n_jobs}
-    parts = MomentsByLabel.of(batches, **kernel)
+def _screen_moments(parts: MomentsByLabel, options: _ScreenOptions, **classes: Any) -> ScreeningResult:
+    """Screen a table from the moments of each label."""
     coded = encode_labels(parts.labels, **classes)
     no_rows = DenseSource(np.empty((0, 0)))
     run = _ScreeningRun(options, FeatureTable(parts.names, parts.n_rows, no_rows, parts.not_numeric), coded, None)
     run.predict(np.arange(len(parts.names)), parts.by_class(coded))
-    return replace(run.finish(), n_unlabelled=parts.n_unlabelled)
+    rest_note = describe_rest(parts.sizes, coded.names[0]) if len(coded.names) == 1 else ""
+    result, note = run.finish(), parts.not_numeric_note
+    return replace(result, n_unlabelled=parts.n_unlabelled, rest_note=rest_note, not_numeric_note=note)
 
 
 def _from_summary(

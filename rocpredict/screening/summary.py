@@ -28,7 +28,6 @@ from rocpredict.base.labels import (
     is_label,
     unique_labels,
 )
-from rocpredict.base.progress import report_progress
 from rocpredict.base.results import Result, to_plain
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -53,7 +52,7 @@ from rocpredict.screening.histograms import FeatureHistograms, RowSample, choose
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.sources.blocks import MemoryBudget, parse_memory
 from rocpredict.sources.files import check_batches, read_batches, read_table_and_labels
-from rocpredict.sources.table import FeatureTable, arrow_batches, check_row_order
+from rocpredict.sources.table import FeatureTable, check_row_order
 
 _FORMAT, _VERSION = "rocpredict summary", 1
 """Name and version of the JSON format of summaries; summary.schema.json describes the format."""
@@ -410,8 +409,7 @@ class TwoClassSummary(Result):
         Raises
         ------
         RocPredictError
-            If the text is not a summary in JSON format, if it was altered, or if it was written by a later release of
-            rocpredict.
+            If the text is not a summary in JSON format, if it was altered, or if it is a summary of another version.
         """
         try:
             content = json.loads(text, parse_constant=_refuse_constant)
@@ -424,10 +422,13 @@ class TwoClassSummary(Result):
             raise RocPredictError(f"the JSON is not a summary: it lacks format={_FORMAT!r}")
         if content.get("version") != _VERSION or any(content.get(name) is not None for name in _RESERVED):
             reserved = "".join(f", {name}={short_repr(content[name])}" for name in _RESERVED if content.get(name))
+            version = content.get("version")
+            is_later = bool(reserved) or (type(version) is int and version > _VERSION)
+            remedy = "install a later release" if is_later else "write the summary again with this release"
             raise RocPredictError(
-                f"the JSON is a summary of version {short_repr(content.get('version'))}{reserved}; this release of "
+                f"the JSON is a summary of version {short_repr(version)}{reserved}; this release of "
                 f"rocpredict reads only summaries of version {_VERSION} in which "
-                f"{' and '.join(_RESERVED)} are null; install a later release"
+                f"{' and '.join(_RESERVED)} are null; {remedy}"
             )
         needed = ("feature_names", "feature_checksum", "negative_label", "positive_label", "negative", "positive")
         missing = [name for name in needed if name not in content]
@@ -600,7 +601,7 @@ def open_summary(item: Any) -> Any:
 def read_summary(path: str | PathLike[str]) -> TwoClassSummary:
     """Read a summary from a JSON file."""
     try:
-        return TwoClassSummary.from_json(Path(path).read_text("utf-8"))
+        return TwoClassSummary.from_json(Path(path).read_text("utf-8-sig"))
     except OSError as error:
         raise RocPredictError(f"{path}: {error.strerror}") from None
     except ValueError as error:
@@ -744,9 +745,8 @@ def summarize(
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     reading: dict[str, Any] = {"nan_policy": nan_policy, "budget": budget}
     if weights is None and histogram_edges is None and layer is None and use_raw is False:
-        batches = arrow_batches(X, y, names=feature_names, **reading)
-        if batches is not None:
-            parts = MomentsByLabel.of(batches, **options)
+        parts = MomentsByLabel.read(X, y, names=feature_names, **reading, **options)
+        if parts is not None:
             coded = _encode_batch_labels(parts.labels, positive, negative)
             summary = summaries_by_class_pair(parts.by_class(coded), coded, parts.names)[0]
             return replace(summary, units=as_units(units, summary.feature_names))
@@ -859,7 +859,7 @@ def _summarize_batches(
     if histogram_edges is not None and not isinstance(check_batches(batches), Iterator):
         sample = RowSample.of_batches(batches)
     total: Any = None
-    other_labels, n_rows, is_default, kinds = set(), 0, positive is None, BatchKinds()
+    other_labels, is_default, kinds = set(), positive is None, BatchKinds()
     for table, labels in read_batches(batches):
         positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
@@ -878,8 +878,6 @@ def _summarize_batches(
         summary = summarize_table(table, coded, None, options, edges)
         kinds.add(table, summary.negative.count + summary.positive.count > 0)
         total = summary if total is None else total._plus(summary)
-        n_rows += len(labels)
-        report_progress(n_rows, 0)
     for class_name in ("negative", "positive"):
         if not (getattr(total, class_name).count + getattr(total, class_name).n_missing).any():
             label = getattr(total, f"{class_name}_label")

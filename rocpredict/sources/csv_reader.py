@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.formatting import pluralize
 from rocpredict.base.labels import CodedLabels, Labels
+from rocpredict.base.progress import report_progress
 from rocpredict.base.validation import (
     FloatArray,
     NanPolicy,
@@ -39,6 +40,7 @@ from rocpredict.sources.blocks import (
     BlockIterator,
     BlockSource,
     ColumnIndices,
+    DenseSource,
     MemoryBudget,
     TileIterator,
     map_ordered,
@@ -336,7 +338,9 @@ def _as_labels(cells: Sequence[str | None]) -> NDArray[Any]:
     return result
 
 
-def _separator_hint(header: Sequence[str]) -> str:
+def _header_hint(header: Sequence[str]) -> str:
+    if header[0].startswith("#"):
+        return " (the first line begins with '#'; delete comments before the line with the column names)"
     separator = next((mark for mark in "|:" if len(header) == 1 and mark in header[0]), None)
     return f" (cells are separated by {separator!r} here; commas, semicolons or tabs are needed)" if separator else ""
 
@@ -361,7 +365,7 @@ class CsvTable:
     def cells(self, column: str) -> list[str]:
         """Return the cells of a column, or raise RocPredictError if there is no column with this name."""
         if column not in self.header:
-            columns = f"columns are {', '.join(self.header)}{_separator_hint(self.header)}"
+            columns = f"columns are {', '.join(self.header)}{_header_hint(self.header)}"
             raise RocPredictError(
                 f"{self.name} has no column {short_repr(column)}; {columns}{suggest(column, self.header)}"
             )
@@ -502,7 +506,7 @@ class TableReader(ABC):
         requested: list[tuple[str, Any]] = [] if label is None else [("label", label)]
         for argument, column in (*requested, *(("usecols", name) for name in usecols or ())):
             if not isinstance(column, str) or column not in columns_of_file:
-                columns = f"columns are {format_names(self.names)}{_separator_hint(self.names)}"
+                columns = f"columns are {format_names(self.names)}{_header_hint(self.names)}"
                 columns += suggest(column, self.names)
                 raise RocPredictError(f"{argument}={short_repr(column)} is not a column of {first}; {columns}")
         if usecols is not None:
@@ -616,17 +620,19 @@ CHUNK_BYTES = 3 * 2**19
 MIN_BYTES = 8 * 2**20
 """Smallest total size, in bytes, of CSV files that are read by polars."""
 _N_CELLS_TO_CLASSIFY = 50_000
+_BATCH_CELLS = 2**19
+"""Number of cells in a batch of lines."""
+_STREAM_BYTES, _STREAM_BYTES_PER_THREAD = 200_000_000, 100_000_000
+"""Memory that polars needs to read a file in batches of lines, and additional memory for each of its threads."""
+_MAX_LABELS_IN_BATCHES = 20
+"""Largest number of labels in files that are read once; the moments of each label are stored until the end."""
 _MARKERS = sorted(MISSING_MARKERS - {""})
-_MARKER_LETTERS = b"?Nn"
-"""Every nonempty marker of a missing value contains one of these bytes.
-
-If a chunk contains none of them, it is parsed without markers, which is faster."""
 
 
 _INTEGER = r"^\s*[+-]?[0-9_]+\s*$"
 
 
-class _UnusualError(Exception):
+class UnusualCsvError(Exception):
     """Error for lines that only the reader based on the ``csv`` module can read."""
 
 
@@ -659,11 +665,40 @@ class LargeCsvFiles(CsvFiles):
             import polars  # noqa: F401
 
             parts = [source.scan(path, label) for path in self._paths]
-        except (ImportError, OSError, EOFError, zlib.error, _UnusualError):
+        except (ImportError, OSError, EOFError, zlib.error, UnusualCsvError):
             return super().features(label=label, usecols=usecols, nan_policy=nan_policy)
         source.finish()
         table = check_has_numeric(FeatureTable(np.array(names), source.shape[0], source, source.not_numeric))
         return table, None if label is None else CodedLabels.of(infer_label_dtype(np.array([*source.codes])), parts)
+
+    def batches(self, label: str, budget: MemoryBudget) -> Iterator[tuple[FeatureTable, CodedLabels]]:
+        """Read the files once, and yield the features and the labels of adjacent lines; all labels are text.
+
+        Raises
+        ------
+        UnusualCsvError
+            If only ``features`` can read the files, or if the memory budget is too small.
+        RocPredictError
+            As in ``features``.
+        """
+        names = self._select(label, None)
+        source = ChunkedCsv(names)
+        try:
+            import polars as pl
+        except ImportError:
+            raise UnusualCsvError from None
+        needed = _STREAM_BYTES + _STREAM_BYTES_PER_THREAD * pl.thread_pool_size()
+        if (budget.total or needed) < needed or not hasattr(pl.LazyFrame, "collect_batches"):
+            raise UnusualCsvError
+        for path in self._paths:
+            source.open(path)
+        not_numeric, total = source.find_text(), sum(path.stat().st_size for path in self._paths)
+        for values, labels, n_bytes in source.iter_batches(label):
+            part = DenseSource(values)
+            part.texts = source.texts
+            yield check_has_numeric(FeatureTable(np.array(names), len(values), part, not_numeric)), labels
+            report_progress(len(names) * n_bytes // total, len(names))
+        report_progress(len(names), len(names))
 
 
 class ChunkedCsv(BlockSource):
@@ -682,22 +717,87 @@ class ChunkedCsv(BlockSource):
         self._chunks: list[_Chunk] = []
         self._formats: dict[Path, tuple[list[str], str]] = {}
         self._versions: dict[Path, FileVersion] = {}
+        self._line_bytes: dict[Path, float] = {}
+        self._has_markers = False
         self.codes: dict[str, int] = {}
 
-    def scan(self, path: Path, label: str | None) -> NDArray[np.int32]:
-        """Check that polars can read the lines of a file, and return the label code of each line."""
+    def open(self, path: Path) -> None:
+        """Read the first lines of a file, and determine which columns of these lines are numeric."""
         self._versions[path] = file_version(path)
         with open_csv(path) as (header, rows, separator):
             first = [row for _, row in islice(rows, 1 + _N_CELLS_TO_CLASSIFY // len(header))]
+        if not first:
+            raise UnusualCsvError
         self._formats[path] = header, separator
-        columns = dict(zip(header, zip(*first, strict=True), strict=True)) if first else {}
+        self._line_bytes[path] = sum(1 + len(cell) for row in first for cell in row) / len(first)
+        columns = dict(zip(header, zip(*first, strict=True), strict=True))
         for place, name in enumerate(self._names):
             self._classify(place, columns.get(name, ()))
+
+    def find_text(self) -> NDArray[np.bool_]:
+        """Return the mask of the text columns, or raise UnusualCsvError if the first lines do not show it."""
+        if (self._is_number == self._is_text).any():
+            raise UnusualCsvError
+        return self._is_text
+
+    def iter_batches(self, label: str) -> Iterator[tuple[FloatArray, CodedLabels, int]]:
+        """Yield the values and the labels of adjacent lines, and about how many bytes have been read."""
+        import polars as pl
+
+        n_before, present = 0, set()
+        numeric = [name for name, is_text in zip(self._names, self._is_text, strict=True) if not is_text]
+        for path, (header, separator) in self._formats.items():
+            with path.open("rb") as file:
+                start, n_bytes, n_rows, has_nulls = _skip_header(file), path.stat().st_size, 0, False
+            scan = pl.scan_csv(
+                path,
+                has_header=False,
+                skip_lines=1,
+                separator=separator,
+                quote_char=None,
+                schema=dict.fromkeys(header, pl.String) | dict.fromkeys(numeric, pl.Float64),
+                null_values=_MARKERS if self._has_markers else None,
+                glob=False,
+            )
+            with refuse_changes({path: self._versions[path]}):
+                for frame in _collect_batches(scan, max(1, _BATCH_CELLS // len(header))):
+                    values, labels = self._read_batch(frame, numeric, label)
+                    present |= {*labels.values.tolist()}
+                    if len(present) > _MAX_LABELS_IN_BATCHES:
+                        raise UnusualCsvError
+                    n_rows, has_nulls = n_rows + len(frame), has_nulls or frame[header[-1]].has_nulls()
+                    yield values, labels, n_before + min(n_bytes, round(n_rows * self._line_bytes[path]))
+                if has_nulls:  # polars fills short lines with missing values
+                    _check_separators(path, start, separator, n_rows * (len(header) - 1))
+            n_before += n_bytes
+
+    def _read_batch(self, frame: Any, numeric: list[str], label: str) -> tuple[FloatArray, CodedLabels]:
+        """Return the values and the labels, or raise UnusualCsvError if only the other readers can read the cells."""
+        import polars as pl
+
+        values: FloatArray = frame.select(numeric).to_numpy(order="fortran")
+        if _has_large(values).any():
+            raise UnusualCsvError
+        texts = {*self._names} - {*numeric}
+        if any(_count_numbers_and_texts(frame[name])[0] for name in texts):
+            raise UnusualCsvError
+        cells = frame[label].unique()
+        strings = [cells, *(frame[name] for name in frame.columns if name not in {label, *numeric})]
+        if any(column.str.contains('["\r]').any() for column in strings):
+            raise UnusualCsvError
+        names = cells.str.strip_chars()
+        if cells.null_count() or len(cells) > _MAX_LABELS_IN_BATCHES or not MISSING_MARKERS.isdisjoint(names):
+            raise UnusualCsvError
+        labels, codes_of = np.unique(names.to_list(), return_inverse=True)
+        codes = codes_of[frame[label].cast(pl.Enum(cells)).to_physical().to_numpy()]
+        return self._add_text_columns(values, np.arange(len(self._names))), CodedLabels(labels, codes)
+
+    def scan(self, path: Path, label: str | None) -> NDArray[np.int32]:
+        """Check that polars can read the lines of a file, and return the label code of each line."""
+        self.open(path)
+        header, separator = self._formats[path]
         with _open_bytes(path) as file:
-            start = file.readline()
-            if start[:2] in (b"\xff\xfe", b"\xfe\xff") or start.count(b'"') % 2 or not first:
-                raise _UnusualError
-            offset, line, parts = len(start), 2, []
+            offset, line, parts = _skip_header(file), 2, []
             for content in read_ahead(_split(file)):
                 lines = _Lines.of(content, separator.encode(), len(header))
                 if len(header) == 1:
@@ -712,9 +812,10 @@ class ChunkedCsv(BlockSource):
     def _classify(self, place: int, cells: Sequence[str]) -> None:
         values, text = parse_numbers(cells)
         if any("," in cell for cell in cells):
-            raise _UnusualError
+            raise UnusualCsvError
         self._is_number[place] |= not np.isnan(values).all()
         self._is_text[place] |= bool(text)
+        self._has_markers |= not text and not {*_MARKERS}.isdisjoint(map(str.strip, cells))
         if text:
             self.texts.setdefault(place, cells[text[0]].strip())
 
@@ -727,15 +828,14 @@ class ChunkedCsv(BlockSource):
 
         doubtful = [place for place in range(self.shape[1]) if self._is_text[place] or not self._is_number[place]]
         quoted = [] if label is None or b'"' not in content else [label]
-        frame = self._parse(chunk, content, [*quoted, *(self._names[k] for k in doubtful)], pl.String)
+        names = [*quoted, *(self._names[k] for k in doubtful)]
+        frame = self._parse(chunk, content, dict.fromkeys(names, pl.String))
         for place in doubtful:
-            cells = frame[self._names[place]].str.strip_chars()
-            cells = cells.filter(~cells.is_in([*MISSING_MARKERS]))
-            n_numbers = int(cells.cast(pl.Float64, strict=False).is_not_null().sum())
+            n_numbers, n_texts = _count_numbers_and_texts(frame[self._names[place]])
             self._is_number[place] |= n_numbers > 0
-            self._is_text[place] |= n_numbers < len(cells)
+            self._is_text[place] |= n_texts > 0
         if (self._is_number & self._is_text).any():
-            raise _UnusualError
+            raise UnusualCsvError
         if label is None:
             return np.empty(0, np.int32)
         if not quoted:  # this takes a fifth of the time of a parse by polars
@@ -750,48 +850,50 @@ class ChunkedCsv(BlockSource):
             try:
                 frame = {label: pl.Series(cells, dtype=pl.Binary).cast(pl.String)}
             except pl.exceptions.PolarsError:
-                raise _UnusualError from None
+                raise UnusualCsvError from None
         labels = frame[label].str.strip_chars()
         names = labels.unique().sort().to_list()
         if labels.null_count():
-            raise _UnusualError
+            raise UnusualCsvError
         return labels.replace_strict(names, self._label_codes(names, lines), return_dtype=pl.Int32).to_numpy()
 
     def _label_codes(self, names: list[str], lines: _Lines) -> list[int]:
         """Return the code of each label; a label that has not occurred before gets a new code."""
         if not MISSING_MARKERS.isdisjoint(names):
-            raise _UnusualError
+            raise UnusualCsvError
         if not self.codes.keys() >= set(names):
             lines.ends()  # a cell of an incomplete line is not a new label
         return [self.codes.setdefault(name, len(self.codes)) for name in names]
 
-    def _parse(self, chunk: _Chunk, content: bytes, names: list[str], kind: Any) -> Any:
-        """Parse some columns and the last column of a chunk, or raise _UnusualError.
+    def _parse(self, chunk: _Chunk, content: bytes, kinds: Mapping[str, Any]) -> Any:
+        """Parse some columns and the last column of a chunk, or raise UnusualCsvError.
 
-        The error is raised if polars cannot parse the chunk, or if a line has too few or too many cells.
+        The error is raised if polars cannot parse the chunk, or if a line has too few or too many cells. ``kinds`` maps
+        names of columns to types of polars.
         """
         import polars as pl
 
         header, separator = self._formats[chunk.path]
-        if not names:
+        if not kinds:
             return pl.DataFrame()
-        selected = {*names, header[-1]}
-        kinds = dict.fromkeys(header, pl.String) | dict.fromkeys(names, kind)
-        has_markers = kind != pl.String and any(letter in content for letter in _MARKER_LETTERS)
-        try:
-            frame = pl.read_csv(
-                content,
-                has_header=False,
-                separator=separator,
-                schema=kinds,
-                columns=[place for place, name in enumerate(header) if name in selected],
-                null_values=_MARKERS if has_markers else None,
-                encoding="utf8",
-            )
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            raise _UnusualError from None
+        selected, has_numbers = {*kinds, header[-1]}, pl.Float64 in kinds.values()
+        for null_values in (None, _MARKERS)[self._has_markers and has_numbers : 1 + has_numbers]:
+            with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
+                frame = pl.read_csv(
+                    content,
+                    has_header=False,
+                    separator=separator,
+                    schema=dict.fromkeys(header, pl.String) | dict(kinds),
+                    columns=[place for place, name in enumerate(header) if name in selected],
+                    null_values=null_values,
+                    encoding="utf8",
+                )
+                self._has_markers |= null_values is not None  # parsing is slower with markers of missing values
+                break
+        else:
+            raise UnusualCsvError
         if len(frame) != chunk.rows:
-            raise _UnusualError
+            raise UnusualCsvError
         is_complete = len(selected) == len(header)  # polars refuses long lines if it parses all columns
         if not is_complete:
             n_separators = np.count_nonzero(np.frombuffer(content, np.uint8) == ord(separator))
@@ -807,10 +909,9 @@ class ChunkedCsv(BlockSource):
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield the values of the selected columns, one chunk of lines at a time."""
         start, selection = 0, np.arange(self.shape[1]) if columns is None else columns
-        n_threads = 4 if budget.block_bytes > 10 * CHUNK_BYTES else 1
+        n_threads = _n_threads(budget)
         for path, own in groupby(self._chunks, lambda chunk: chunk.path):
             chunks = _join_chunks(own) if n_threads > 1 else own  # noqa: B031
-            # Polars uses a single processor in some steps, so several chunks are parsed at a time if memory permits.
             with refuse_changes({path: self._versions[path]}), _open_bytes(path) as file:
                 work = partial(self._read_chunk, columns=selection)
                 for tile in map_ordered(work, _read_chunks(file, chunks), n_threads):
@@ -823,19 +924,24 @@ class ChunkedCsv(BlockSource):
         chunk, content = part
         names = [self._names[place] for place in columns.tolist() if not self._is_text[place]]
         try:
-            values = self._parse(chunk, content, names, pl.Float64).select(names).to_numpy(order="fortran")
-            is_large = np.fmax.reduce(values, initial=0) >= 2.0**53
-            is_large |= np.fmin.reduce(values, initial=0) <= -(2.0**53)
-            texts = self._parse(chunk, content, [names[place] for place in np.flatnonzero(is_large)], pl.String)
+            values = (
+                self._parse(chunk, content, dict.fromkeys(names, pl.Float64)).select(names).to_numpy(order="fortran")
+            )
+            is_large = _has_large(values)
+            texts = self._parse(chunk, content, {names[place]: pl.String for place in np.flatnonzero(is_large)})
             for place in np.flatnonzero(is_large):
                 cells = texts[names[place]].filter(pl.Series(np.abs(values[:, place]) >= 2.0**53))
                 if cells.str.contains(_INTEGER).any():  # the other reader compares large integers with their text
-                    raise _UnusualError
-        except _UnusualError:
+                    raise UnusualCsvError
+        except UnusualCsvError:
             values = self._read_lines(chunk, content, names)
-        if len(names) == len(columns):
-            return np.asarray(values)
-        result = np.full((chunk.rows, len(columns)), np.nan, order="F")
+        return self._add_text_columns(np.asarray(values), columns)
+
+    def _add_text_columns(self, values: FloatArray, columns: ColumnIndices) -> FloatArray:
+        """Add a column of NaN for each text column among the selected columns."""
+        if values.shape[1] == len(columns):
+            return values
+        result = np.full((len(values), len(columns)), np.nan, order="F")
         result[:, ~self._is_text[columns]] = values
         return result
 
@@ -880,6 +986,54 @@ def _join_chunks(chunks: Iterable[_Chunk]) -> Iterator[_Chunk]:
         yield chunk if other is None else chunk._replace(size=chunk.size + other.size, rows=chunk.rows + other.rows)
 
 
+def _n_threads(budget: MemoryBudget) -> int:
+    """Return the number of threads that parse chunks: polars uses a single processor in some steps of its parser."""
+    return 4 if budget.block_bytes > 10 * CHUNK_BYTES else 1
+
+
+def _has_large(values: FloatArray) -> NDArray[np.bool_]:
+    """Return a mask of the columns with numbers whose absolute value is 2**53 or more."""
+    is_large = np.fmax.reduce(values, initial=0) >= 2.0**53
+    return np.asarray(is_large | (np.fmin.reduce(values, initial=0) <= -(2.0**53)))
+
+
+def _collect_batches(scan: Any, size: int) -> Iterator[Any]:
+    """Yield the frames of a query, or raise UnusualCsvError if polars cannot read the file."""
+    import polars as pl
+
+    try:
+        yield from scan.collect_batches(chunk_size=size, maintain_order=True)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        raise UnusualCsvError from None
+
+
+def _check_separators(path: Path, start: int, separator: str, count: int) -> None:
+    """Raise UnusualCsvError if the number of separators behind ``start`` is not ``count``."""
+    with path.open("rb") as file:
+        file.seek(start)
+        blocks = iter(partial(file.read, CHUNK_BYTES), b"")
+        if count != sum(np.count_nonzero(np.frombuffer(block, np.uint8) == ord(separator)) for block in blocks):
+            raise UnusualCsvError
+
+
+def _count_numbers_and_texts(cells: Any) -> tuple[int, int]:
+    """Return how many cells of a text column are numbers, and how many are other text."""
+    import polars as pl
+
+    cells = cells.str.strip_chars()
+    cells = cells.filter(~cells.is_in([*MISSING_MARKERS]))
+    n_numbers = int(cells.cast(pl.Float64, strict=False).is_not_null().sum())
+    return n_numbers, len(cells) - n_numbers
+
+
+def _skip_header(file: IO[bytes]) -> int:
+    """Read the header line, and return its length; raise UnusualCsvError if polars cannot read the file."""
+    line = file.readline()
+    if line[:2] in (b"\xff\xfe", b"\xfe\xff", GZIP_MAGIC) or line.count(b'"') % 2:
+        raise UnusualCsvError
+    return len(line)
+
+
 def _split(file: IO[bytes]) -> Iterator[bytes]:
     """Yield the rest of a file in chunks of whole lines."""
     rest, content = b"", file.read(CHUNK_BYTES)
@@ -889,7 +1043,7 @@ def _split(file: IO[bytes]) -> Iterator[bytes]:
             yield b"".join([rest, memoryview(content)[:end]])
             rest = b""
         elif len(rest) > 20 * CHUNK_BYTES:
-            raise _UnusualError
+            raise UnusualCsvError
         rest += content[end:]
         content = file.read(CHUNK_BYTES)
     if rest or content:
@@ -923,7 +1077,7 @@ class _Lines:
 
     @classmethod
     def of(cls, text: bytes, separator: bytes, n_cells: int) -> Self:
-        """Locate the lines, or raise _UnusualError.
+        """Locate the lines, or raise UnusualCsvError.
 
         The error is raised if a quotation mark is inside a cell, or if lines end in different ways.
         """
@@ -936,28 +1090,28 @@ class _Lines:
             border[[0, -1]] = True
             border[1:-1] = np.isin(content, [separator[0], *b"\r\n"])
             if len(quotes) % 2 or not (border[opening].all() and border[closing + 2].all()):
-                raise _UnusualError
+                raise UnusualCsvError
             stop = stop[np.searchsorted(quotes, stop) % 2 == 0]
         if not text.endswith(b"\n"):
             stop = np.append(stop, len(content))
         if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
-            raise _UnusualError
+            raise UnusualCsvError
         return cls(content, np.concatenate([[0], stop[:-1] + 1]), stop, separator[0], n_cells, quotes)
 
     def ends(self) -> NDArray[np.intp]:
-        """Return the positions of the separators of each line, or raise _UnusualError if a number is wrong."""
+        """Return the positions of the separators of each line, or raise UnusualCsvError if a number is wrong."""
         places = np.flatnonzero(self.content == self.separator)
         if self.quotes is not None:
             places = places[np.searchsorted(self.quotes, places) % 2 == 0]
         if len(places) != len(self.start) * (self.n_cells - 1):
-            raise _UnusualError
+            raise UnusualCsvError
         ends = places.reshape(len(self.start), self.n_cells - 1)
         if self.n_cells == 1:
             is_wrong = np.isin(self.content[np.minimum(self.start, len(self.content) - 1)], [*b"\r\n"])  # an empty line
         else:
             is_wrong = (ends[:, 0] < self.start) | (ends[:, -1] > self.stop)
         if is_wrong.any():
-            raise _UnusualError
+            raise UnusualCsvError
         return ends
 
     def cell(self, place: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

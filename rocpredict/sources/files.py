@@ -20,7 +20,8 @@ from typing import IO, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.labels import check_labels
+from rocpredict.base.labels import Labels, check_labels
+from rocpredict.base.progress import report_progress
 from rocpredict.base.validation import NanPolicy, RocPredictError, check_option, check_pair, first_line, short_repr
 from rocpredict.sources import csv_reader
 from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
@@ -221,6 +222,24 @@ def read_table_and_labels(
     return replace(table, budget=budget), labels
 
 
+def csv_batches(
+    X: Any, y: Any, *, names: Iterable[Any] | None, budget: MemoryBudget
+) -> Iterator[tuple[FeatureTable, Labels]] | None:
+    """Return an iterator over adjacent rows of large CSV files, which are read once; return None for other tables.
+
+    The labels are text. The iterator raises UnusualCsvError if only ``read_table_and_labels`` can read the files.
+    """
+    is_named = is_path(X) and isinstance(y, str) and not isinstance(names, Iterator)
+    paths = find_files(X) if is_named else []
+    if not paths or any(map(is_h5ad, paths)) or not all(map(os.path.isfile, paths)):  # a pipe can be opened only once
+        return None
+    reader = _open_files(paths, y)
+    if not isinstance(reader, csv_reader.LargeCsvFiles):
+        return None
+    batches: Iterator[tuple[FeatureTable, Labels]] = reader.batches(y, budget)
+    return batches if names is None else ((_rename(table, names), labels) for table, labels in batches)
+
+
 def check_batches(batches: Any) -> Any:
     """Return the batches, or raise RocPredictError if the argument is a table, is a path or is not iterable."""
     check_not_dataset(batches)
@@ -237,10 +256,17 @@ def check_batches(batches: Any) -> Any:
 
 def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
     """Yield the features and labels of each batch, or raise RocPredictError if there is no batch."""
-    batch = None
-    for batch in check_batches(batches):
-        yield read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
-    if batch is None:
+    number = n_rows = 0
+    for number, batch in enumerate(check_batches(batches), 1):
+        X, y = check_pair(f"batch {number}", batch, "(X, y)")
+        try:
+            table, labels = read_table_and_labels(X, y)
+        except RocPredictError as error:
+            raise RocPredictError(f"batch {number}: {error}") from None
+        n_rows += len(labels)
+        yield table, labels
+        report_progress(n_rows, 0)
+    if not number:
         raise RocPredictError(
             "X has no batches; pass an iterable of (X, y) batches (an iterator can be read only once)"
         )
@@ -249,13 +275,20 @@ def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
 def _read_files(
     paths: Sequence[str | PathLike[str]], label: str, names: Iterable[Any] | None, nan_policy: NanPolicy | None
 ) -> tuple[FeatureTable, Any]:
+    table, labels = _open_files(paths, label).features(label=label, nan_policy=nan_policy)
+    assert labels is not None
+    return table if names is None else _rename(table, names), labels
+
+
+def _open_files(paths: Sequence[str | PathLike[str]], label: str) -> TableReader:
+    """Open files, and check that they have the label column."""
     reader = open_tables(paths)
     column_index(np.array(reader.names), label, argument="y", source_name=file_name(Path(paths[0])))
-    table, labels = reader.features(label=label, nan_policy=nan_policy)
-    if names is not None:
-        table = replace(table, names=check_feature_names(names, len(table), "each file without its labels"))
-    assert labels is not None
-    return table, labels
+    return reader
+
+
+def _rename(table: FeatureTable, names: Iterable[Any]) -> FeatureTable:
+    return replace(table, names=check_feature_names(names, len(table), "each file without its labels"))
 
 
 def is_h5ad(path: str | PathLike[str]) -> bool:
@@ -403,11 +436,12 @@ def open_tables(paths: PathArgument) -> TableReader:
     Notes
     -----
     If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, which is several times as
-    fast as the ``csv`` module. With polars, the labels and the features are read in separate passes. Without polars, or
-    if whole columns are needed (as for empirical AUCs), the numbers that are read from CSV files are stored. Tables of
-    up to 4 MB (8 bytes per cell) are stored in memory, and larger tables are stored in a temporary file. The
-    environment variable TMPDIR sets the folder of this file. A cell may have at most 131,072 characters, and the first
-    line may be at most 64 MB long. Columns of Parquet and Feather files are read when they are needed.
+    fast as the ``csv`` module. With polars, the labels and the features are read in separate passes; ``screen`` and
+    ``summarize`` compute moments in a single pass over most files. Without polars, or if whole columns are needed (as
+    for empirical AUCs), the numbers that are read from CSV files are stored. Tables of up to 4 MB (8 bytes per cell)
+    are stored in memory, and larger tables are stored in a temporary file. The environment variable TMPDIR sets the
+    folder of this file. A cell may have at most 131,072 characters, and the first line may be at most 64 MB long.
+    Columns of Parquet and Feather files are read when they are needed.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.formatting import format_list, pluralize
 from rocpredict.base.labels import check_index, check_label_part, check_labels, check_not_lazy
+from rocpredict.base.progress import report_progress
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -417,7 +418,19 @@ def arrow_batches(
         return None
     check_unique_names(reader.schema.names)
     kept = names if names is None else check_list("feature_names", names, "one name for each column of X")
-    return read_ahead(_split_batches(reader, y, kept, nan_policy, budget))
+    return _report_rows(read_ahead(_split_batches(reader, y, kept, nan_policy, budget)))
+
+
+def _report_rows(
+    batches: Iterable[tuple[FeatureTable, NDArray[Any]]],
+) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
+    """Yield each batch, then report how many rows have been processed."""
+    n_rows = 0
+    for table, labels in batches:
+        n_rows += len(labels)
+        yield table, labels
+        del table  # its memory is needed for the next batch
+        report_progress(n_rows, 0)
 
 
 def _split_batches(
