@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy import stats
 
 import rocpredict as rp
 from rocpredict.screening.histograms import FeatureHistograms, count_cells
@@ -416,3 +417,34 @@ def test_coarse_cells_are_no_misfit(edges):
         assert "misfit" not in flags
     skewed = rp.summarize({"a": np.exp(3 * rng.normal(y, 1))}, y, histogram_edges=64)
     assert rp.screen(skewed, empirical="histogram").flags["misfit"].all()
+
+
+@pytest.mark.parametrize(("auc", "sizes"), [(0.99, (2_000, 2_000)), (0.999, (20_000, 400)), (0.01, (3_000, 3_000))])
+def test_the_flag_of_coarse_cells_depends_on_the_standard_error(auc, sizes):
+    """The bounds are less than 0.02 apart, but the bias is more than half of the standard error.
+
+    The bias is estimated to 40%, and the interval contains the intervals of both bounds.
+    """
+    rng, y = np.random.default_rng(9), np.repeat([0, 1], sizes)
+    shift = stats.norm.ppf(auc) * np.sqrt(2)
+    x = (rng.normal(size=(len(y), 40)) + shift * y[:, None]).T
+    edges = np.linspace(-1, 1, 5) + shift / 2
+    summary = rp.summarize(x.T, y, histogram_edges=np.tile(edges, (40, 1))).suppress_small_counts(1, histograms=True)
+    table = rp.screen(summary, empirical="histogram").in_input_order()
+    exact = np.array([stats.mannwhitneyu(row[y == 1], row[y == 0]).statistic for row in x]) / np.prod(sizes)
+    error = table["empirical_auc"] - exact
+    assert (np.abs(error) > 0.5 * table["empirical_se"]).mean() > 0.9
+    assert_allclose(-summary.histograms.order_bias().mean(), error.mean(), rtol=0.4)
+    assert table.flag_mask("wide_bounds").all()
+    assert (table["empirical_auc_max"] - table["empirical_auc_min"] < 0.02).mean() > 0.5
+    assert (table["empirical_low"] < table["empirical_auc_min"]).all()
+    assert (table["empirical_auc_max"] < table["empirical_high"]).all()
+
+
+def test_cells_without_neighbors_have_no_order_bias():
+    """A single cell, empty cells, and cells of one class: nothing is known about the order in them."""
+    y = np.repeat([0, 1], 20)
+    x = np.concatenate([np.linspace(1.1, 1.9, 40)[::2], np.linspace(1.1, 1.9, 40)[1::2]])
+    values = np.stack([x, np.where(y, x + 10, x), np.full(40, np.nan)], axis=1)
+    histograms = rp.summarize(values, y, histogram_edges=[[0.0, 1.0, 5.0, 20.0]] * 3).histograms
+    assert_allclose(histograms.order_bias(), [0.0, 0.0, np.nan])

@@ -572,7 +572,10 @@ def test_rows_without_a_label_are_counted_or_refused_by_every_function(tmp_path,
         assert main([*command.split(), "--label", "y", "--positive", "1", "--nan", "omit"]) == 0
         assert "1 observation without a label omitted." in capsys.readouterr().out
         assert main([*command.split(), "--label", "y", "--positive", "1", "--nan", "raise"]) == 2
-        assert "line 2: column 'y' has no label; add it, delete the line, or pass --nan omit" in capsys.readouterr().err
+        assert (
+            "line 2: the label in column 'y' is missing; add it, delete the line, or pass --nan omit"
+            in capsys.readouterr().err
+        )
 
 
 def test_groups_that_end_in_nul_and_iterators_of_groups():

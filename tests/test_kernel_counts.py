@@ -6,10 +6,15 @@ from functools import cache
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy import stats
 
 import rocpredict as rp
+from rocpredict.distributions.ecdf import COMPARISON_FPR, N_FPR
+from rocpredict.screening.kernels import numpy_engine
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, SortPlan, count_blocks
-from tests.cases import ENGINES, check_each
+from tests.cases import ENGINES, check_each, optional
+
+numba_engine = optional("rocpredict.screening.kernels.numba_engine")
 
 engines = pytest.mark.parametrize("engine", ENGINES)
 CLASS_PAIRS = (
@@ -305,21 +310,39 @@ def test_radix_sort_agrees_with_numpy(dtype):
 @pytest.mark.extra("numba")
 @pytest.mark.parametrize("form", [np.asarray, sp.csc_array, sp.csr_array])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_classes_against_the_rest_in_long_features(form, dtype):
+@pytest.mark.parametrize("n", [12, 300, 5_000])
+def test_classes_against_the_rest(form, dtype, n):
     """The numba engine sorts all classes together; NumPy sorts each class. Sums are integers, so they are equal."""
     rng = np.random.default_rng(7)
-    codes = rng.integers(-1, 3, 5_000)
-    X = rng.normal(size=(5_000, 7))
+    codes = rng.integers(-1, 3, n)
+    X = rng.normal(size=(n, 7))
     X[:, 1] = np.round(X[:, 1])
     X[:, 2] = np.where(X[:, 2] > 0, 1e6 + 1e-3 * X[:, 2], 0.0)  # most values differ in low bits only
-    X[:, 3][rng.random(5_000) < 0.1] = np.nan
-    X[:, 4:6] *= rng.random((5_000, 2)) < 0.3
+    X[:, 3][rng.random(n) < 0.1] = np.nan
+    X[:, 4:6] *= rng.random((n, 2)) < 0.3
     X[:5, 5] = np.inf
     X[:, 6] = np.copysign(0.0, X[:, 6])
     X = X.astype(dtype)
     pairs = [ClassPair(tuple({0, 1, 2} - {k}), k) for k in range(3)]
-    thresholds = X[rng.integers(0, 5_000, (3, 7)), np.arange(7)].astype(float)
+    thresholds = X[rng.integers(0, n, (3, 7)), np.arange(7)].astype(float)
     numba, numpy = (count(form(X), codes, pairs, thresholds, engine=engine) for engine in ("numba", "numpy"))
     for name in numba._fields:
         exact = "sum_squares" not in name and name != "tpr_grid"
         np.testing.assert_allclose(getattr(numba, name), getattr(numpy, name), rtol=0 if exact else 1e-12, err_msg=name)
+
+
+@pytest.mark.extra("numba")
+def test_both_engines_compare_curves_equally():
+    """Also with point masses, which may be equal, and with curves that reach 0 or 1."""
+    rng, n = np.random.default_rng(8), 700
+    distance, s0, s1 = rng.normal(size=n) * 10.0 ** rng.integers(-3, 4, n), *rng.exponential(size=(2, n))
+    s0[:40], s1[20:60], distance[30:50] = 0.0, 0.0, 0.0
+    grids = np.sort(rng.random((n, N_FPR)), axis=1)
+    grids[::7] = 1.0
+    with np.errstate(all="ignore"):
+        results = [engine.compare_curves(distance, s0, s1, grids) for engine in (numba_engine, numpy_engine)]
+        z = (distance[:, None] + s0[:, None] * stats.norm.ppf(COMPARISON_FPR)) / s1[:, None]
+    gap = np.where(np.isnan(z), COMPARISON_FPR, stats.norm.cdf(z)) - grids
+    for area, square in results:
+        np.testing.assert_allclose(area, np.mean(np.abs(gap), axis=1), rtol=1e-13)
+        np.testing.assert_allclose(square, np.mean(gap**2, axis=1), rtol=1e-13)

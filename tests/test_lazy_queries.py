@@ -114,7 +114,8 @@ def test_queries_without_an_order(form, monkeypatch):
         assert result["a"] > 0.7
         summary = rp.summarize(UNORDERED[form](), "y")
         place = summary.feature_names.index("a")
-        assert summary.positive.mean[place] - summary.negative.mean[place] > 0.8
+        # In a random half of the rows, this difference is 0.6 or less with probability below 1e-9 (mean 0.95, SD 0.04).
+        assert summary.positive.mean[place] - summary.negative.mean[place] > 0.6
     features = _features(query)
     labels = np.arange(columns.height) % 2
     calls = {

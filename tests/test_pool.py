@@ -351,6 +351,8 @@ def test_studies_that_cannot_be_pooled():
         "summaries contains 'b.csv', which is not a TwoClassSummary; pass": lambda: rp.pool("b.csv"),
         "study_names='AB' is not a list of names; pass one name for each": lambda: rp.pool([a, b], study_names="AB"),
         "study 2 contains the same data as study 1; pass each study once": lambda: rp.pool([a, copy]),
+        "study 2 contains the same data as study 1; pass each study": lambda: rp.pool([a, a.suppress_small_counts(2)]),
+        "study 3 contains the same data as study 1; pass each study": lambda: rp.pool([a, b, a.select([0])]),
         "C contains the same data as A; pass each study once": lambda: rp.pool([a, b, a], study_names=["A", "B", "C"]),
         "the negative label is 'versicolor' in study 1 and 'negative' in study 2; use": lambda: rp.pool([a, paper]),
         "the unit of 'petal_width' is not stated in study 1 and 'mm' in study 2; state it": lambda: rp.pool([a, in_mm]),

@@ -1095,7 +1095,7 @@ def test_labels_of_one_character_in_csv_chunks(tmp_path, monkeypatch, place, lab
         except RocPredictError as error:
             results.append(str(error))
     assert results[0] == results[1]
-    assert ("line 204: column 'y' has no label" in results[0]) == (label in " ?")
+    assert ("line 204: the label in column 'y' is missing" in results[0]) == (label in " ?")
 
 
 def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
@@ -1106,7 +1106,7 @@ def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
         "t.csv, line 2002: 2 cells, but the header has 3": "1,2\n",
         "t.csv, line 2002: 4 cells, but the header has 3": "1,2,3,s1\n1,2\n",
         "t.csv, line 2002: column 'b' contains 'text', which is not a number": "1,text,s1\n",
-        "t.csv, line 2002: column 'y' has no label": "1,2,\n",
+        "t.csv, line 2002: the label in column 'y' is missing": "1,2,\n",
     }
     for words, line in late.items():
         (tmp_path / "t.csv").write_text("a,b,y\n" + good + line + good)
@@ -1163,6 +1163,8 @@ READ_TWICE = {
     "a large number": _csv("1e17,2,w,s1"),
     "not UTF-8": _csv("1,2,w!,s1").replace(b"!", b"\xff"),
     "gzip": gzip.compress(_csv()),
+    "carriage returns as line ends": _csv(end="\r"),
+    "carriage returns after line feeds": _csv(*["1,2,w,s1\r3,4,w,s0"] * 3),
 }
 
 

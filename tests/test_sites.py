@@ -90,7 +90,10 @@ def test_merged_files_are_the_summary_of_all_rows(sites, run):
 def test_a_site_may_omit_rows_without_a_label(sites, run):
     Path("d.csv").write_text(Path("a.csv").read_text("utf-8").rstrip() + "\n,100,1,\n,90,2,\n", "utf-8")
     remedy = "add it, delete the line, or pass --nan omit"
-    assert error_of(run, f"summarize d.csv {OPTIONS}") == f"d.csv, line 62: column 'outcome' has no label; {remedy}"
+    assert (
+        error_of(run, f"summarize d.csv {OPTIONS}")
+        == f"d.csv, line 62: the label in column 'outcome' is missing; {remedy}"
+    )
     code, out, err = run(f"summarize d.csv {OPTIONS} --nan omit --out site-d.json")
     assert (code, err) == (0, "")
     assert "\n2 observations without a label omitted.\n" in out
@@ -420,3 +423,17 @@ def test_statistics_of_a_table_are_a_summary():
     valid = {"mean": (0, 1), "std": (1, 1), "count": (9, 9)}
     from_stats = rp.TwoClassSummary.from_stats
     check_starts({words: partial(from_stats, **valid | options) for words, options in refused.items()})
+
+
+def test_no_checksum_of_suppressed_statistics_is_published():
+    """A reader of the file could find the counts of a binary feature by trying all of them."""
+    y, x = np.repeat([0, 1], [20, 3]), np.arange(23) % 3 == 0
+    summary = rp.summarize({"kept": np.arange(23.0) % 7, "few": np.where(y, x, np.nan)}, y)
+    whole = rp.TwoClassSummary.from_json(summary.to_json())
+    shared = whole.suppress_small_counts(3)
+    assert whole.file_checksums
+    assert not {*whole.checksums()} & {*json.loads(shared.to_json())["file_checksums"]}
+    again = rp.TwoClassSummary.from_json(shared.to_json())
+    other = rp.summarize({"kept": np.arange(9.0), "few": np.arange(9.0)}, np.arange(9) % 2).suppress_small_counts(3)
+    merged = again + other  # both were suppressed before
+    assert {*again.checksums()} < {*merged.suppress_small_counts(4).checksums()}

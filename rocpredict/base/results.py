@@ -445,9 +445,9 @@ FLAG_DESCRIPTIONS = {
     "its method and the class sizes",
     "unbounded": "the data do not determine the threshold: it is infinite, or its standard error is unknown",
     "undefined": "the measure is 0/0; its interval is all of [0, 1]",
-    "wide_bounds": "the bounds of the AUC, computed from the histogram, are more than 0.02 apart; many values lie in "
-    "one cell, because there are few edges, or because values read later lie outside the range of the edges; use more "
-    "edges or split the cells",
+    "wide_bounds": "the bounds of the AUC, computed from the histogram, are more than 0.02 apart, or the estimated "
+    "bias of the AUC exceeds a fifth of its standard error; many values lie in one cell, because there are few edges, "
+    "or because values read later lie outside the range of the edges; use more edges or split the cells",
 }
 """Description of every flag that a result can have; docs/flags.md states when each flag is set."""
 

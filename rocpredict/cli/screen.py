@@ -84,7 +84,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
         f"(default: {ADJUSTMENTS[0]})"
     )
     add("--adjust", choices=ADJUSTMENTS, default=ADJUSTMENTS[0], help=adjustments)
-    missing = "missing values: omit them separately for each feature (default), or raise an error"
+    missing = (
+        "missing values (separately for each feature) and rows without a label: omit them (default), or raise an error"
+    )
     add("--nan", choices=["raise", "omit"], default="omit", help=missing)
     engine = "library that computes empirical results; auto (default) uses numba for large tables if it is installed"
     add("--engine", choices=["auto", "numpy", "numba"], default="auto", help=engine)
@@ -94,7 +96,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "AUC if there is no empirical AUC)"
     )
     add("--sort", metavar="COLUMN", help=column)
-    top = f"number of top-ranked features to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
+    top = f"number of top-ranked features to print or write (default: {_DEFAULT_ROWS} in the terminal, all in files)"
     add("--top", type=int, metavar="N", help=top)
     add("--format", choices=FORMATS, help="output format (default: table)")
     add("--out", type=Path, metavar="FILE", help="file to write; without --format, its suffix sets the format")
@@ -117,7 +119,7 @@ def run(options: argparse.Namespace) -> None:
     "2024-*.csv", or a built-in data set (iris, pima, breast_cancer). FILE may also be a summary from "rocpredict
     summarize" or "rocpredict merge". A summary contains no individual values, so an empirical
     AUC can be computed only from histograms: if the summary contains them, pass --empirical histogram. With three or
-    more labels and no --positive, each label is compared with the rest.
+    more labels and neither --positive nor --negative, each label is compared with the rest.
     """
     form = _format(options)
     is_summary = any(Path(name).suffix.lower() == ".json" for name in options.data)

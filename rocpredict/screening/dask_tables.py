@@ -61,7 +61,7 @@ _ROOM_FACTOR = 8
 
 Parts, pieces and blocks of these columns take about four times the share of a worker."""
 _IMPORTS_BYTES = 400_000_000
-"""Memory of a worker after its imports, rounded up."""
+"""Memory of a worker after its imports, with a reserve."""
 _CHANGED = "each computation returns different rows of X or y; compute X and y first, or sort them by a key"
 
 

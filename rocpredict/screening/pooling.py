@@ -213,7 +213,7 @@ def pool(
     standard deviation in this class happens to be small would have a large D, a small v and a large weight. Therefore,
     the share of each study is shrunk to the mean of all studies (a random-effects mean of the logarithms of the ratios
     of the two variances), and v is computed at the fixed-effect mean of D. If D of a study is more than three standard
-    errors from this mean, v is computed at the nearest value from which D is three standard errors away.
+    errors from this mean, v is computed at the value nearest to this mean from which D is three standard errors away.
 
     The fixed-effect mean has weights 1/v, where v is computed with the mean share. Its interval uses the variances of
     the studies and Student's t with Satterthwaite's degrees of freedom. The p-value of the test of homogeneity allows
@@ -243,18 +243,20 @@ def pool(
     The interval is wide if only two or three studies are pooled, since Student's t then has one or two degrees of
     freedom.
 
-    A study is flagged as separated if the lower 95% limit of its AUC, from the normal approximation on the probit
-    scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with one tied
-    pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails. If this
-    estimate were used, the pooled mean would depend on the extrapolation. The study is therefore pooled with the value
-    of D (at most 8.25) at which the lower limit equals the bound, and this value is corrected like the others. Omitting
-    the study would mean selecting studies by their results. ``study_auc`` still contains the AUC computed from the
-    original estimate of D. A study with a standard deviation of 0 in both classes is omitted, because the variance of D
-    is undefined; the feature then has the flag ``point_mass``.
+    A study is flagged as separated if the lower 95% limit of its AUC, or of 1 - AUC, from the normal approximation on
+    the probit scale, is above 1 - 1/(2 n0 n1). This bound is the AUC of a sample of n0 negatives and n1 positives with
+    one tied pair and no pair in the wrong order. The estimate of D is then an extrapolation of the Gaussian tails. If
+    this estimate were used, the pooled mean would depend on the extrapolation. The study is therefore pooled with the
+    value of D (at most 8.25) at which the lower limit equals the bound, and this value is corrected like the others.
+    Omitting the study would mean selecting studies by their results. ``study_auc`` still contains the AUC computed from
+    the original estimate of D. A study with a standard deviation of 0 in both classes is omitted, because the variance
+    of D is undefined; the feature then has the flag ``point_mass``.
 
     The method fails if the features are far from Gaussian, if studies were selected by their results, or if the same
     subjects are in several studies. It also fails if the study AUCs are not a sample from one population, for example
-    because one site transforms the values in a different way.
+    because one site transforms the values in a different way. The random-effects interval assumes that the true values
+    of D have a normal distribution. If this distribution is strongly skewed (exponential, SD of 0.6), the coverage for
+    3 to 20 studies is 89 to 93%. With 2 to 4 observations in a class, it is as low as 55%.
 
     References
     ----------
@@ -379,7 +381,7 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
                 raise RocPredictError(
                     f"the unit of {feature!r} is {words[0]} in {origin} and {words[1]} in {name}; {remedy}"
                 )
-        for checksum in study.checksums():
+        for checksum in (*study.checksums(), *study._origins):
             if checksum in checksums:
                 raise RocPredictError(f"{name} contains the same data as {checksums[checksum]}; pass each study once")
             checksums[checksum] = name

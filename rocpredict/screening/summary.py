@@ -295,17 +295,17 @@ class TwoClassSummary(Result):
         ----------
         min_count : int, default=5
             Minimum number of values that a feature must have in each class. A feature with fewer than ``min_count``
-            values in a class is left empty in the result.
+            values in a class is blanked.
         histograms : bool, default=False
             Whether to keep the histograms. If True, cells of the histograms are merged until each cell has at least
-            ``min_count`` values of each class, and the extremes of the cells are omitted. The remaining edges are not
-            changed. Therefore, do not use observed values as edges. Agree on edges with the other sites in advance, and
-            pass them as ``summarize(..., histogram_edges=...)``.
+            ``min_count`` values of each class, or no values, and the extremes of the cells are omitted. The remaining
+            edges are not changed. Therefore, do not use observed values as edges. Agree on edges with the other sites
+            in advance, and pass them as ``summarize(..., histogram_edges=...)``.
 
         Returns
         -------
         TwoClassSummary
-            Summary with two moments. For suppressed features, the counts and the numbers of missing values are 0.
+            Summary with two moments. For blanked features, the counts and the numbers of missing values are 0.
 
         Raises
         ------
@@ -320,8 +320,10 @@ class TwoClassSummary(Result):
 
         Notes
         -----
-        The result still has the exact mean and standard deviation of each class. The mean of a feature with values 0
-        and 1 determines how many values are 1, and a standard deviation of 0 implies that all values equal the mean.
+        The result still has the exact mean and standard deviation of each class, and the number of missing values. For
+        a feature with two or three possible values, they determine how many observations have each value. They also
+        determine the only value other than 0 in a class. In a small class, they can determine all values if the values
+        are whole numbers. A standard deviation of 0 implies that all values equal the mean.
         """
         check_int("min_count", min_count, least=1)
         classes = self.negative, self.positive
@@ -359,7 +361,16 @@ class TwoClassSummary(Result):
                     AssumptionWarning,
                     stacklevel=2,
                 )
-        return replace(self, negative=negative, positive=positive, histograms=kept, min_count=min_count)
+        # The checksum of a file without suppression would allow guessing the suppressed counts.
+        checksums = self.file_checksums if self.min_count else ()
+        return replace(
+            self,
+            negative=negative,
+            positive=positive,
+            histograms=kept,
+            min_count=min_count,
+            file_checksums=checksums,
+        )
 
     def to_json(self) -> str:
         """Return the summary as JSON; ``from_json`` restores the summary exactly.
@@ -509,8 +520,9 @@ class TwoClassSummary(Result):
                 f"Features with fewer than {self.min_count} values in a class are blanked: their counts are 0."
             )
         sentences.append(
-            "The mean of a feature with values 0 and 1 determines how many are 1, and a sum of squared deviations "
-            "of 0 implies that all values equal the mean."
+            "Means and sums of squared deviations determine how many observations have each value if a feature has two "
+            "or three possible values, the only value other than 0 in a class, and that all values equal the mean if "
+            "the sum is 0. They can determine all values of whole numbers in a small class."
         )
         if len(self.file_checksums) > 1:
             sentences.append(f"Sum of {len(self.file_checksums)} files. {POOLED_NOTE}")
@@ -702,12 +714,11 @@ def summarize(
     --------
     screen : Rank the features of a table or summary.
 
-    Notes
-    -----
-    For each feature and class, one of the values is subtracted from all values before powers are summed, so that no
-    digits are lost if the mean is large. The pairwise update formula [1]_ [2]_ merges the moments of parts of a table.
-    When summaries are added, the mean is rounded. The relative error of the sum of squared deviations is then about
-    1e-16 times the square root of the number of values, times the ratio of the mean to the standard deviation.
+    Notes ----- For each feature and class, one of the values is subtracted from all values before powers are summed, so
+    that no digits are lost if the mean is large. The pairwise update formula [1]_ [2]_ merges the moments of parts of a
+    table. When summaries are added, the means are rounded. If the means of the parts differ by a few standard
+    deviations, the relative error of the sum of squared deviations is about 1e-15 times the ratio of the mean to the
+    standard deviation.
 
     References
     ----------

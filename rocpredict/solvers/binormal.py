@@ -544,16 +544,9 @@ def z_scores(
     nonnegative numbers. The sign of the mean difference ``d`` determines at which of the two crossings the likelihood
     ratio rises.
     """
+    near0, near1, sum0, sum1 = near_z_scores(d, s0, s1, log_kappa)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        gap = s1 - s0
-        square_gap = gap * (s1 + s0)
-        log_level = log_scale_ratio(s0, s1) + log_kappa
-        root = np.sqrt(d * d + 2 * square_gap * log_level)
-        distance = np.abs(d)
-        sum0 = s1 * root + s0 * distance
-        sum1 = s0 * root + s1 * distance
-        near0 = (d * d + 2 * s1 * s1 * log_level) / sum0
-        near1 = (2 * s0 * s0 * log_level - d * d) / sum1
+        square_gap = (s1 - s0) * (s1 + s0)
         far0 = sum0 / square_gap
         far1 = sum1 / square_gap
     rising = d >= 0
@@ -564,6 +557,25 @@ def z_scores(
         np.where(falling, -near0, -far0),
         np.where(falling, -near1, -far1),
     )
+
+
+def near_z_scores(
+    d: FloatArray, s0: FloatArray, s1: FloatArray, log_kappa: FloatArray | float
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the z-scores of the nearer crossing for the distance ``abs(d)``, and two sums of ``z_scores``.
+
+    The nearer crossing is the one at which the likelihood ratio rises if the positives have the larger mean.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        square = d * d
+        log_level = log_scale_ratio(s0, s1) + log_kappa
+        root = np.sqrt(square + 2 * ((s1 - s0) * (s1 + s0)) * log_level)
+        distance = np.abs(d)
+        sum0 = s1 * root + s0 * distance
+        sum1 = s0 * root + s1 * distance
+        near0 = (square + 2 * s1 * s1 * log_level) / sum0
+        near1 = (2 * s0 * s0 * log_level - square) / sum1
+    return near0, near1, sum0, sum1
 
 
 def threshold_from_z(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, *z: FloatArray) -> FloatArray:

@@ -64,6 +64,8 @@ _N_LINES_TO_DETECT = 10
 MAX_LINE = 64 * 2**20
 """Maximum length of a line: in characters for the first lines of a file, in bytes for a stream."""
 GZIP_MAGIC = b"\x1f\x8b"
+_OTHER_COMPRESSIONS = (b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+"""First bytes of files that are compressed with bzip2, xz and Zstandard."""
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d*),(\d+)([eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -76,7 +78,7 @@ COPY_PREFIX = "rocpredict-"
 
 
 def file_name(path: Path) -> str:
-    """Return a path as it was passed, and only the name for the copy of a pipe."""
+    """Return a path as it was passed, or the file name if the path is the copy of a pipe."""
     return path.name if path.parent.parent.name.startswith(COPY_PREFIX) else str(path)
 
 
@@ -92,7 +94,7 @@ def file_version(path: Path) -> FileVersion:
 
 @contextmanager
 def refuse_changes(versions: Mapping[Path, FileVersion]) -> Iterator[None]:
-    """Raise RocPredictError if one of the files has changed since its version was read, or changes meanwhile."""
+    """Raise RocPredictError if a file has changed since its version was read, or changes in the ``with`` block."""
 
     def check() -> None:
         for path, version in versions.items():
@@ -173,6 +175,8 @@ def check_first_bytes(first_bytes: bytes, name: str) -> None:
         raise RocPredictError(
             f"{name} is a JSON file; pass a CSV, Parquet or Feather file (TwoClassSummary.from_json reads a summary)"
         )
+    if first_bytes.startswith(_OTHER_COMPRESSIONS):
+        raise RocPredictError(f"{name} is compressed, but not with gzip; decompress it, or compress it with gzip")
     first_line = first_bytes.partition(b"\n")[0].partition(b"\r")[0]
     if b"\0" in first_line and _detect_encoding(first_bytes) == "utf-8-sig":
         kind = (
@@ -218,7 +222,8 @@ def _detect_separator(lines: Sequence[str]) -> str:
 def _check_header(cells: list[str], name: str) -> list[str]:
     header = [cell.strip() for cell in cells]
     if not any(header):
-        raise RocPredictError(f"{name} is empty; a header line with column names is needed")
+        problem = "is empty" if len(header) < 2 else "begins with a line without column names"
+        raise RocPredictError(f"{name} {problem}; a header line with column names is needed")
     twice = [column for column, count in Counter(header).items() if count > 1]
     if "" in twice:
         n_unnamed = header.count("")
@@ -324,7 +329,9 @@ def _strip_labels(
     labels = [None if (text := cell.strip()) in MISSING_MARKERS else text for cell in cells]
     if nan_policy != "omit" and None in labels:
         remedy = "add it, delete the line, or pass nan_policy='omit'" if nan_policy else "add it or delete the line"
-        raise RocPredictError(f"{name}, line {lines[labels.index(None)]}: column {column!r} has no label; {remedy}")
+        raise RocPredictError(
+            f"{name}, line {lines[labels.index(None)]}: the label in column {column!r} is missing; {remedy}"
+        )
     return labels
 
 
@@ -459,7 +466,7 @@ class TableReader(ABC):
             if missing:
                 raise RocPredictError(
                     f"{file_name(path)} has no column {missing[0]!r}, which {file_name(paths[0])} has; all files "
-                    "need the same columns"
+                    f"need the same columns{_header_hint(other_names)}"
                 )
             added = [name for name in other_names if name not in own_set]
             if added:
@@ -624,6 +631,8 @@ _BATCH_CELLS = 2**19
 """Number of cells in a batch of lines."""
 _STREAM_BYTES, _STREAM_BYTES_PER_THREAD = 200_000_000, 100_000_000
 """Memory that polars needs to read a file in batches of lines, and additional memory for each of its threads."""
+_MAX_COLUMNS, _MAX_STREAMED_COLUMNS = 5_000, 2_000
+"""Largest numbers of columns that polars reads in chunks and in batches; it reads wider tables more slowly."""
 _MAX_LABELS_IN_BATCHES = 20
 """Largest number of labels in files that are read once; the moments of each label are stored until the end."""
 _MARKERS = sorted(MISSING_MARKERS - {""})
@@ -633,7 +642,7 @@ _INTEGER = r"^\s*[+-]?[0-9_]+\s*$"
 
 
 class UnusualCsvError(Exception):
-    """Error for lines that only the reader based on the ``csv`` module can read."""
+    """Error that is raised if another reader must read the files."""
 
 
 class _Chunk(NamedTuple):
@@ -688,7 +697,8 @@ class LargeCsvFiles(CsvFiles):
         except ImportError:
             raise UnusualCsvError from None
         needed = _STREAM_BYTES + _STREAM_BYTES_PER_THREAD * pl.thread_pool_size()
-        if (budget.total or needed) < needed or not hasattr(pl.LazyFrame, "collect_batches"):
+        is_small = (budget.total or needed) < needed
+        if is_small or len(self.names) > _MAX_STREAMED_COLUMNS or not hasattr(pl.LazyFrame, "collect_batches"):
             raise UnusualCsvError
         for path in self._paths:
             source.open(path)
@@ -726,7 +736,7 @@ class ChunkedCsv(BlockSource):
         self._versions[path] = file_version(path)
         with open_csv(path) as (header, rows, separator):
             first = [row for _, row in islice(rows, 1 + _N_CELLS_TO_CLASSIFY // len(header))]
-        if not first:
+        if not first or len(header) > _MAX_COLUMNS:
             raise UnusualCsvError
         self._formats[path] = header, separator
         self._line_bytes[path] = sum(1 + len(cell) for row in first for cell in row) / len(first)
@@ -735,13 +745,13 @@ class ChunkedCsv(BlockSource):
             self._classify(place, columns.get(name, ()))
 
     def find_text(self) -> NDArray[np.bool_]:
-        """Return the mask of the text columns, or raise UnusualCsvError if the first lines do not show it."""
+        """Return the mask of the text columns, or raise UnusualCsvError if the first lines lack values of a column."""
         if (self._is_number == self._is_text).any():
             raise UnusualCsvError
         return self._is_text
 
     def iter_batches(self, label: str) -> Iterator[tuple[FloatArray, CodedLabels, int]]:
-        """Yield the values and the labels of adjacent lines, and about how many bytes have been read."""
+        """Yield the values and the labels of adjacent lines, and the approximate number of bytes read."""
         import polars as pl
 
         n_before, present = 0, set()
@@ -767,6 +777,8 @@ class ChunkedCsv(BlockSource):
                         raise UnusualCsvError
                     n_rows, has_nulls = n_rows + len(frame), has_nulls or frame[header[-1]].has_nulls()
                     yield values, labels, n_before + min(n_bytes, round(n_rows * self._line_bytes[path]))
+                if not n_rows:
+                    raise UnusualCsvError
                 if has_nulls:  # polars fills short lines with missing values
                     _check_separators(path, start, separator, n_rows * (len(header) - 1))
             n_before += n_bytes
@@ -987,7 +999,7 @@ def _join_chunks(chunks: Iterable[_Chunk]) -> Iterator[_Chunk]:
 
 
 def _n_threads(budget: MemoryBudget) -> int:
-    """Return the number of threads that parse chunks: polars uses a single processor in some steps of its parser."""
+    """Return the number of threads that parse chunks, since polars uses one processor in some steps of its parser."""
     return 4 if budget.block_bytes > 10 * CHUNK_BYTES else 1
 
 
@@ -1008,7 +1020,7 @@ def _collect_batches(scan: Any, size: int) -> Iterator[Any]:
 
 
 def _check_separators(path: Path, start: int, separator: str, count: int) -> None:
-    """Raise UnusualCsvError if the number of separators behind ``start`` is not ``count``."""
+    """Raise UnusualCsvError if the number of separators after ``start`` is not ``count``."""
     with path.open("rb") as file:
         file.seek(start)
         blocks = iter(partial(file.read, CHUNK_BYTES), b"")
@@ -1017,7 +1029,7 @@ def _check_separators(path: Path, start: int, separator: str, count: int) -> Non
 
 
 def _count_numbers_and_texts(cells: Any) -> tuple[int, int]:
-    """Return how many cells of a text column are numbers, and how many are other text."""
+    """Return the number of cells of a text column that are numbers, and the number of other texts."""
     import polars as pl
 
     cells = cells.str.strip_chars()
@@ -1029,7 +1041,11 @@ def _count_numbers_and_texts(cells: Any) -> tuple[int, int]:
 def _skip_header(file: IO[bytes]) -> int:
     """Read the header line, and return its length; raise UnusualCsvError if polars cannot read the file."""
     line = file.readline()
-    if line[:2] in (b"\xff\xfe", b"\xfe\xff", GZIP_MAGIC) or line.count(b'"') % 2:
+    if (
+        b"\r" in line.removesuffix(b"\r\n")
+        or line[:2] in (b"\xff\xfe", b"\xfe\xff", GZIP_MAGIC)
+        or line.count(b'"') % 2
+    ):
         raise UnusualCsvError
     return len(line)
 

@@ -332,7 +332,7 @@ def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
     ----------
     paths : path, or sequence of paths
         Paths of files or folders, or file name patterns. For a folder, its CSV, Parquet or Feather files are returned,
-        which must have the same format; files whose names begin with a point or an underscore are not included. h5ad
+        which must have the same format; files whose names begin with a dot or an underscore are not included. h5ad
         files must be named one by one. For a pattern such as ``"2024-*.parquet"``, the matching files are returned. The
         files in a folder, and the files that match a pattern, are sorted by name.
 
@@ -407,7 +407,7 @@ def _tables_below(folder: Path) -> Iterator[Path]:
 def open_tables(paths: PathArgument) -> TableReader:
     r"""Open CSV, Parquet or Feather files with the same columns.
 
-    Rows are read when ``features`` is called.
+    Only the column names are read; ``features`` returns the data.
 
     Parameters
     ----------
@@ -438,7 +438,7 @@ def open_tables(paths: PathArgument) -> TableReader:
     If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, which is several times as
     fast as the ``csv`` module. With polars, the labels and the features are read in separate passes; ``screen`` and
     ``summarize`` compute moments in a single pass over most files. Without polars, or if whole columns are needed (as
-    for empirical AUCs), the numbers that are read from CSV files are stored. Tables of up to 4 MB (8 bytes per cell)
+    for empirical AUCs), the numbers that are read from CSV files are stored. Tables of up to 1 MB (8 bytes per cell)
     are stored in memory, and larger tables are stored in a temporary file. The environment variable TMPDIR sets the
     folder of this file. A cell may have at most 131,072 characters, and the first line may be at most 64 MB long.
     Columns of Parquet and Feather files are read when they are needed.

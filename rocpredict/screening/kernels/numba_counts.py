@@ -14,7 +14,6 @@ from rocpredict.screening.kernels.counts import GroupedValues, RankStatistics, S
 from rocpredict.screening.kernels.numba_sort import (
     MAX_MOVES,
     MAX_PART,
-    MIN_RADIX,
     as_key,
     divide_keys,
     exact_jit,
@@ -143,37 +142,54 @@ def _count_union(
 
     ``pair_of`` contains, for each class, the index of the class pair in which this class is positive, or -1.
     """
-    first, last, zeros = (part if part.shape[1] == 1 else part[:, members] for part in parts[1:4])
-    longest, is_short = int((last - first).sum(axis=1).max(initial=0)), parts.values.dtype == np.float32
-    keys, other = np.empty((2, longest), np.uint64)
-    values, joined = np.empty((2, longest), parts.values.dtype)
-    labels, sorted_labels = np.empty((2, longest), np.int32)
-    ranks = np.empty((len(members), 3), np.int64)
-    at = np.where(pair_of >= 0, thresholds.T[:, pair_of], np.nan)
+    chosen = (part if part.shape[1] == 1 else part[:, members] for part in parts[1:4])
+    first, last, zeros = map(np.ascontiguousarray, chosen)
+    longest = int((last - first).sum(axis=1).max(initial=0))
+    keys, joined = (tuple(np.empty((2, longest), dtype)) for dtype in (np.uint64, parts.values.dtype))
+    labels, ranks = tuple(np.empty((2, longest), np.int32)), np.empty((len(members), 3), np.int64)
+    at = np.ascontiguousarray(np.where(pair_of >= 0, thresholds.T[:, pair_of], np.nan))
+    places = first, last, zeros
+    if parts.rows is None:
+        _count_features(parts.values, places, at, pair_of, keys, joined, labels, ranks, counts)
+    else:
+        arrays = (parts.values, parts.rows, parts.labels)
+        _count_stored(arrays, places, at, pair_of, keys, joined, labels, ranks, counts)
+
+
+@exact_jit
+def _count_features(values, places, at, pair_of, keys, joined, labels, ranks, counts):  # type: ignore[no-untyped-def]
+    """Compute the rank statistics of the classes of each feature, from the sorted values of each class."""
+    first, last, zeros = places
     for f in range(len(first)):
-        n_zeros = zeros[f]
-        if parts.rows is None:
-            n = _join(parts.values, first[f], last[f], at[f], joined, labels, ranks)
-        else:
-            inside, n_zeros = slice(first[f, 0], last[f, 0]), n_zeros.copy()
-            stored, rows = parts.values[inside], parts.rows[inside]
-            stored.flags.writeable = rows.flags.writeable = False  # so that functions are compiled only once
-            n = _join_rows(stored, rows, parts.labels, at[f], joined, labels, ranks, n_zeros)
-        if is_short:  # integers contain value and class
-            low, high = _pack(joined[:n].view(np.uint32), labels, keys)
-        else:  # integers contain the leading bits of the value, and its position
-            low, high = _pack_places(joined[:n].view(np.uint64), keys)
-        if n < MIN_RADIX:
-            other[:n] = np.sort(keys[:n])
-        else:
-            sort_keys(keys[:n], other[:n], np.uint64(low), np.uint64(high))
-        if is_short:
-            _unpack(other[:n], values.view(np.uint32), sorted_labels)
-        else:
-            is_sorted = _pick(other[:n], joined, labels, values, sorted_labels)
-            if not is_sorted:
-                _reorder(joined, labels, np.argsort(joined[:n]), values, sorted_labels)
-        _one_pass(values[:n], sorted_labels[:n], n_zeros, ranks, pair_of, at[f], counts, f)
+        n = _join(values, first[f], last[f], at[f], joined[0], labels[0], ranks)
+        _sort_joined(keys[0][:n], keys[1][:n], joined[0][:n], labels[0][:n], joined[1][:n], labels[1][:n])
+        _one_pass(joined[1][:n], labels[1][:n], zeros[f], ranks, pair_of, at[f], counts, f)
+
+
+@exact_jit
+def _count_stored(arrays, places, at, pair_of, keys, joined, labels, ranks, counts):  # type: ignore[no-untyped-def]
+    """Compute the rank statistics of the classes of each feature, from the stored values of a sparse matrix."""
+    values, rows, groups = arrays
+    first, last, zeros = places
+    for f in range(len(first)):
+        start, stop, n_zeros = first[f, 0], last[f, 0], zeros[f].copy()
+        n = _join_rows(values[start:stop], rows[start:stop], groups, at[f], joined[0], labels[0], ranks, n_zeros)
+        _sort_joined(keys[0][:n], keys[1][:n], joined[0][:n], labels[0][:n], joined[1][:n], labels[1][:n])
+        _one_pass(joined[1][:n], labels[1][:n], n_zeros, ranks, pair_of, at[f], counts, f)
+
+
+@exact_jit
+def _sort_joined(keys, sorted_keys, values, labels, out, out_labels):  # type: ignore[no-untyped-def]
+    """Write values and their labels to ``out`` and ``out_labels`` in the order of the values."""
+    if values.itemsize == 4:  # integers contain value and class
+        low, high = _pack(values.view(np.uint32), labels, keys)
+        sort_keys(keys, sorted_keys, low, high)
+        _unpack(sorted_keys, out.view(np.uint32), out_labels)
+        return
+    low, high = _pack_places(values.view(np.uint64), keys)  # leading bits of the value, and its position
+    sort_keys(keys, sorted_keys, low, high)
+    if not _pick(sorted_keys, values, labels, out, out_labels):
+        _reorder(values, labels, np.argsort(values), out, out_labels)
 
 
 @exact_jit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
+from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT
 from rocpredict.screening.kernels import numpy_engine
 from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, rows_by_class
 from rocpredict.screening.kernels.counts import GroupLayer
@@ -23,6 +25,7 @@ from rocpredict.screening.kernels.numba_sort import exact_jit, numba_jit, sort_p
 
 __all__ = [
     "JOINS_CLASSES",
+    "compare_curves",
     "count",
     "count_class_pairs",
     "count_two_classes",
@@ -38,6 +41,7 @@ _TILE_COLUMNS = 512
 """Number of columns that are summed at a time; the sums of two classes then fit into the cache of the processor."""
 _BUFFER_SIZE = 1_024
 """Number of values of one column that are gathered before they are summed."""
+_SQRT_HALF = math.sqrt(0.5)
 _fast_jit = numba_jit("contract")
 _sum_jit = numba_jit("contract", "reassoc")
 
@@ -444,3 +448,26 @@ def _scatter(data, indices, indptr, cursors, start, stop, labels, bounds, values
             line[column] = place + (has_group & (data[e] != 0))
             e += UNIT_RUN
         cursors[r] = e
+
+
+def compare_curves(
+    distance: FloatArray, s0: FloatArray, s1: FloatArray, empirical: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean differences between binormal and empirical curves; see ``compare_curves`` of the NumPy engine."""
+    area, square = np.empty((2, len(empirical)))
+    _compare_curves(distance, s0, 1 / s1, _read_only(empirical), COMPARISON_FPR, FPR_PROBIT, area, square)
+    return area, square
+
+
+@_sum_jit
+def _compare_curves(distance, s0, inverse, empirical, fpr, probit, area, square):  # type: ignore[no-untyped-def]
+    n_points = len(fpr)
+    for i in range(len(empirical)):
+        absolute = squared = 0.0
+        for j in range(n_points):
+            z = (s0[i] * probit[j] + distance[i]) * inverse[i]
+            tpr = fpr[j] if np.isnan(z) else math.erfc(-z * _SQRT_HALF) / 2
+            gap = tpr - empirical[i, j]
+            absolute += abs(gap)
+            squared += gap * gap
+        area[i], square[i] = absolute / n_points, squared / n_points

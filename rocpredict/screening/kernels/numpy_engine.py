@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.ecdf import N_FPR, count_below, count_below_transposed
+from rocpredict.distributions.ecdf import COMPARISON_FPR, FPR_PROBIT, N_FPR, count_below, count_below_transposed
 from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, ThreadBuffer, Tile, rows_by_class
 from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, Indexes, RankStatistics, SortGroups
 
@@ -23,6 +24,10 @@ _MAX_COLUMN_VALUES = 8_192
 """Number of values of a column that are summed at a time; BLAS uses one thread for so few values."""
 _BLOCK_COLUMNS = 8
 """Number of columns that are summed at a time."""
+
+
+_CURVES_BLOCK = 256
+"""Number of curves that are compared at a time, so that they fit into the cache of the processor."""
 
 
 class _Buffers(NamedTuple):
@@ -383,3 +388,39 @@ def _rank(runs: RunLengths, rounded: Any, threshold: float, side: Any) -> tuple[
     place = int(runs.values.searchsorted(rounded, side))
     is_equal = place < len(runs.values) and bool(runs.values[place].astype(np.float64) == threshold)
     return runs.below(place), runs.below(place + 1) - runs.below(place) if is_equal else 0
+
+
+def binormal_tpr(
+    distance: FloatArray, s0: FloatArray, s1: FloatArray, fpr: FloatArray, fpr_probit: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the TPRs of two Gaussians at m FPRs, and the probits of these TPRs, both of shape (curves, m).
+
+    ``distance`` is the mean of the positives minus the mean of the negatives, and ``s0`` and ``s1`` are the standard
+    deviations of the negatives and of the positives. For two equal point masses, TPR = FPR.
+    """
+    probit = s0[:, None] * fpr_probit
+    probit += distance[:, None]
+    probit /= s1[:, None]
+    tpr = ndtr(probit)
+    if np.isnan(tpr.sum()):
+        np.copyto(tpr, fpr, where=np.isnan(tpr))
+    return tpr, probit
+
+
+def compare_curves(
+    distance: FloatArray, s0: FloatArray, s1: FloatArray, empirical: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean absolute and the mean squared difference between binormal and empirical curves.
+
+    The differences are those of the TPRs at ``COMPARISON_FPR``. ``empirical`` contains the empirical TPRs, shape
+    (curves, N_FPR); for the other parameters, see ``binormal_tpr``.
+    """
+    area, square = np.empty((2, len(empirical)))
+    for start in range(0, len(empirical), _CURVES_BLOCK):
+        block = slice(start, start + _CURVES_BLOCK)
+        with np.errstate(under="ignore"):
+            gap, _ = binormal_tpr(distance[block], s0[block], s1[block], COMPARISON_FPR, FPR_PROBIT)
+            gap -= empirical[block]
+            square[block] = np.vecdot(gap, gap) / N_FPR
+            area[block] = np.abs(gap, out=gap).mean(axis=1)
+    return area, square
