@@ -293,6 +293,7 @@ BAD_BATCHES = {
     "weights= is not available for batches": ([(TWO, [0, 1])], {"weights": [1, 1]}),
     "feature_names= is not available for batches": ([(TWO, [0, 1])], {"feature_names": ["age"]}),
     "batch 1=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
+    "the batches in X have no rows; pass at least one batch with rows": ([(np.empty((0, 2)), [])], {}),
     "batch 2: X has 2 rows and y has 1; both must have the same length": ([(TWO, [0, 1]), (TWO, [1])], {}),
     "y is missing, and X=array(": (np.eye(3), {}),
     "y is missing, and X=5 is not an iterable of (X, y) batches; pass y, or pass batches as X": (5, {}),
@@ -403,3 +404,13 @@ def test_a_label_that_a_later_batch_adds_is_not_a_negative():
             with pytest.raises(rp.RocPredictError, match="positive= is needed"):
                 call(batches)
     assert rp.summarize(batches, positive=1).negative_label == "rest"
+
+
+@pytest.mark.parametrize("empirical", [False, "histogram"])
+def test_batches_without_rows_are_skipped(empirical):
+    """As after a filter that keeps no row; the other batches are counted as without it."""
+    X, y = sample(21)
+    batches, empty = [(X[:30], y[:30]), (X[30:], y[30:])], (X[:0], y[:0])
+    options = {"positive": 1, "empirical": empirical}
+    results = [rp.screen([*more, *batches, *more], **options) for more in ([], [empty])]
+    assert results[0] == results[1]

@@ -192,7 +192,7 @@ class ClassSummary(Result):
 
 
 def format_class_size(count: NDArray[Any]) -> str:
-    """Format the numbers of values per feature: as one number if all are equal, otherwise as a range."""
+    """Format the numbers of values per feature as one number or as a range."""
     if not len(count):
         return "0"
     low, high = count.min(), count.max()
@@ -262,12 +262,12 @@ def read_moments(
 
 
 class BatchKinds:
-    """Kinds of the features in the batches of a table: a feature must not have numbers in one and text in another.
+    """Types of the features (numbers or text) in the batches of a table; they must not differ between batches.
 
     Attributes
     ----------
     has_text : array of bool, shape (features,)
-        Whether the feature is not numeric in a batch.
+        Mask of the features that contain text in at least one batch.
     """
 
     def __init__(self) -> None:

@@ -59,7 +59,7 @@ _FAN_IN = 8
 _ROOM_FACTOR = 8
 """Ratio of the free memory of all workers to the size of the columns that are collected at a time.
 
-Parts, pieces and blocks of these columns take about four times the share of a worker."""
+A worker needs about four times the memory of its share of these columns, for parts, pieces and blocks."""
 _IMPORTS_BYTES = 400_000_000
 """Memory of a worker after its imports, with a reserve."""
 _CHANGED = "each computation returns different rows of X or y; compute X and y first, or sort them by a key"
@@ -80,7 +80,7 @@ class DaskTable(NamedTuple):
     columns: NDArray[np.intp]
     """Indices of the columns of each part that are features."""
     read: ReadColumns
-    """Function that returns delayed parts with some of the columns, and the places of these columns in each part.
+    """Function that returns delayed parts with some of the columns, and the positions of these columns in each part.
 
     If the source can read single columns, the parts contain only these. Otherwise, they contain other columns, too."""
     label_column: int | None
@@ -147,8 +147,8 @@ class DaskTable(NamedTuple):
     ) -> Iterator[tuple[NDArray[np.intp], Any]]:
         """Call ``work(block, features, codes, weights)`` on the workers for each block of complete columns.
 
-        Columns that take more than an eighth of the free memory of the workers are computed in groups. For each group,
-        only its columns are read if the source can read some columns alone, and otherwise the whole table.
+        If the columns take more than an eighth of the free memory of the workers, they are computed in groups. For each
+        group, the workers read only its columns if the source can read selected columns, and the whole table otherwise.
         """
         codes_by_label, label_parts = self._codes(coded)
         codes = dask.delayed(_encode_all)(label_parts, codes_by_label)
@@ -427,7 +427,7 @@ def _part_moments(
 def _part_sample(part: Any, columns: NDArray[np.intp], is_text: NDArray[np.bool_], seed: int, n_rows: int) -> RowSample:
     """Draw random rows of one part of a table with ``n_rows`` rows.
 
-    Of all parts, about twice as many rows are drawn as the sample of the table has.
+    In total, the parts yield about twice as many rows as the sample of the table has.
     """
     matrix, limit = _to_matrix(part, columns, is_text), RowSample.limit(len(columns))
     keys = np.random.default_rng([0, seed]).random(matrix.shape[0])

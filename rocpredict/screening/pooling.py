@@ -133,7 +133,7 @@ class PooledAuc(Result):
         return Table(f"AUCs pooled over {len(self.study_names)} studies", headings, rows, formats, notes, self.flags)
 
     def plot(self, feature: str | None = None, **options: object) -> Axes:
-        """Draw a forest plot of one feature: its AUC in each study and its pooled AUCs.
+        """Draw a forest plot of the study AUCs and pooled AUCs of one feature.
 
         Parameters
         ----------

@@ -283,15 +283,16 @@ def screen(
     Parameters
     ----------
     X : array-like of shape (n, features), or another table
-        NumPy array of numbers, SciPy sparse matrix, data frame (pandas, polars or pyarrow), or an object that has the
-        attributes ``X`` and ``var_names``, such as an AnnData object. Memory maps are read in blocks, and sparse
-        matrices are never converted to dense arrays as a whole. The table is not changed, and it is never copied as a
-        whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder of files, a pattern such as
-        ``"data/*.csv"``, or a list of paths. If there are several files, they must have the same columns. In a data
-        frame or file, a column named "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not used as
-        a feature. Without ``y``, pass a ``TwoClassSummary``, the path of its JSON, or an iterable of (X, y) batches;
-        all require ``empirical=False`` or ``empirical="histogram"``. With ``empirical=False``, batches may have three
-        or more classes.
+        NumPy array of numbers, SciPy sparse matrix, data frame (pandas, polars or pyarrow), mapping of names to
+        columns, lazy query (polars or DuckDB), pyarrow Dataset or reader, Dask array or DataFrame, or an object that
+        has the attributes ``X`` and ``var_names``, such as an AnnData object. Memory maps are read in blocks, and
+        sparse matrices are never converted to dense arrays as a whole. The table is not changed, and it is never copied
+        as a whole. A path may be passed instead: a CSV, Parquet, Feather or h5ad file, a folder of files, a pattern
+        such as ``"data/*.csv"``, or a list of paths. If there are several files, they must have the same columns. In a
+        data frame or file, a column named "", "Unnamed: 0" or "__index_level_0__" contains the row index and is not
+        used as a feature. Without ``y``, pass a ``TwoClassSummary``, the path of its JSON file, or an iterable of (X,
+        y) batches; all require ``empirical=False`` or ``empirical="histogram"``. With ``empirical=False``, batches may
+        have three or more classes.
     y : array-like of shape (n,), or str, optional
         Class labels, or the name of the column that contains them. For AnnData, this is a column of ``obs``.
     positive : label, optional

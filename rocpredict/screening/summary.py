@@ -59,8 +59,8 @@ _FORMAT, _VERSION = "rocpredict summary", 1
 _RESERVED = ("cluster", "stratum")
 """Keys that are null in the JSON of this version; a later version may use them."""
 POOLED_NOTE = (
-    "This is one pooled sample: if means, units or proportions of positives differ between the files, the AUC of the "
-    "pooled sample differs from the AUC within each file. rocpredict.pool combines the AUCs of the files instead."
+    "This is one pooled sample: if means or proportions of positives differ between the files, the AUC of the pooled "
+    "sample can differ from the AUC within each file. rocpredict.pool combines the AUCs of the files instead."
 )
 
 

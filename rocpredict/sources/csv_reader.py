@@ -169,7 +169,7 @@ def _detect_encoding(first_bytes: bytes) -> str:
 def check_first_bytes(first_bytes: bytes, name: str) -> None:
     """Raise RocPredictError if a file is a JSON file, or if its first line contains NUL bytes.
 
-    NUL bytes are allowed if the file is encoded in UTF-16 or UTF-32.
+    NUL bytes are allowed if the file has a byte order mark.
     """
     if first_bytes.lstrip()[:1] == b"{" and name.lower().endswith(".json"):
         raise RocPredictError(
@@ -384,7 +384,7 @@ class CsvTable:
         return np.array(self.cells(column))
 
     def numbers(self, column: str) -> FloatArray:
-        """Return a column as numbers; empty cells and missing-value markers (NA, NaN, null, ?) become NaN.
+        """Return a column as numbers; the texts in ``MISSING_MARKERS`` become NaN.
 
         Raises
         ------

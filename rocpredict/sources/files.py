@@ -255,10 +255,12 @@ def check_batches(batches: Any) -> Any:
 
 
 def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
-    """Yield the features and labels of each batch, or raise RocPredictError if there is no batch."""
+    """Yield the features and labels of each batch that has rows, or raise RocPredictError if there is none."""
     number = n_rows = 0
     for number, batch in enumerate(check_batches(batches), 1):
         X, y = check_pair(f"batch {number}", batch, "(X, y)")
+        if getattr(X, "shape", (1,))[:1] == (0,) and (isinstance(y, str) or np.size(y) == 0):
+            continue
         try:
             table, labels = read_table_and_labels(X, y)
         except RocPredictError as error:
@@ -266,6 +268,8 @@ def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
         n_rows += len(labels)
         yield table, labels
         report_progress(n_rows, 0)
+    if number and not n_rows:
+        raise RocPredictError("the batches in X have no rows; pass at least one batch with rows")
     if not number:
         raise RocPredictError(
             "X has no batches; pass an iterable of (X, y) batches (an iterator can be read only once)"
@@ -433,15 +437,14 @@ def open_tables(paths: PathArgument) -> TableReader:
         If there is no file, if a file cannot be read, if the files differ in their formats or columns, or if a header
         has no names or contains a name twice. If a Parquet or Feather file is passed and polars is not installed.
 
-    Notes
-    -----
-    If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, which is several times as
-    fast as the ``csv`` module. With polars, the labels and the features are read in separate passes; ``screen`` and
-    ``summarize`` compute moments in a single pass over most files. Without polars, or if whole columns are needed (as
-    for empirical AUCs), the numbers that are read from CSV files are stored. Tables of up to 1 MB (8 bytes per cell)
-    are stored in memory, and larger tables are stored in a temporary file. The environment variable TMPDIR sets the
-    folder of this file. A cell may have at most 131,072 characters, and the first line may be at most 64 MB long.
-    Columns of Parquet and Feather files are read when they are needed.
+    Notes ----- If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, which is
+    several times as fast as the ``csv`` module. With polars, the labels and the features are read in separate passes;
+    ``screen`` and ``summarize`` compute moments in a single pass over most files. Without polars, or if whole columns
+    are needed (as for empirical AUCs), the numbers that are read from CSV files are stored. Tables of up to 1 MB (8
+    bytes per cell) are stored in memory, and larger tables are stored in a temporary file. The environment variable
+    TMPDIR sets the folder of this file. A missing value is an empty cell, or NA, N/A, NaN, nan, null, NULL, None or ?.
+    A cell may have at most 131,072 characters, and the first line may be at most 64 MB long. Columns of Parquet and
+    Feather files are read when they are needed.
 
     Examples
     --------
