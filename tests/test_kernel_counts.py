@@ -243,6 +243,7 @@ def test_blocks_with_a_shared_plan_have_the_same_counts(engine):
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.extra("numba")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("rows", "share"), [(24_001, 0.4), (66_001, 0.4), (66_001, 0.02)])
 def test_long_features_with_few_ties_have_the_counts_of_runs(dtype, rows, share):

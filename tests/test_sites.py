@@ -60,7 +60,7 @@ def test_merged_files_are_the_summary_of_all_rows(sites, run):
     """Counts exactly, moments to rounding; what was left out is left out, and the sum is called one pooled sample."""
     code, out, err = run("merge site-*.json --out all.json")
     assert (code, err) == (0, "")
-    assert "This is one pooled sample: if means, units or proportions of positives differ between the files" in out
+    assert "This is one pooled sample: if means or proportions of positives differ between the files" in out
     tables = [columns(seed) for seed in range(3)]
     whole = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     expected, merged = rp.summarize(whole, "outcome", **CLASSES), read("all.json")
