@@ -1014,7 +1014,7 @@ def _collect_batches(scan: Any, size: int) -> Iterator[Any]:
     import polars as pl
 
     try:
-        yield from scan.collect_batches(chunk_size=size, maintain_order=True)
+        yield from scan.collect_batches(chunk_size=size, maintain_order=True, engine="streaming")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise UnusualCsvError from None
 
