@@ -714,11 +714,13 @@ def summarize(
     --------
     screen : Rank the features of a table or summary.
 
-    Notes ----- For each feature and class, one of the values is subtracted from all values before powers are summed, so
-    that no digits are lost if the mean is large. The pairwise update formula [1]_ [2]_ merges the moments of parts of a
-    table. When summaries are added, the means are rounded. If the means of the parts differ by a few standard
-    deviations, the relative error of the sum of squared deviations is about 1e-15 times the ratio of the mean to the
-    standard deviation.
+    Notes
+    -----
+    For each feature and class, one of the values is subtracted from all values before powers are summed, so that no
+    digits are lost if the mean is large. The pairwise update formula [1]_ [2]_ merges the moments of parts of a table.
+    When summaries are added, the means are rounded. If the means of the parts differ by a few standard deviations, the
+    relative error of the sum of squared deviations is about 1e-15 times the ratio of the mean to the standard
+    deviation.
 
     References
     ----------

@@ -437,14 +437,16 @@ def open_tables(paths: PathArgument) -> TableReader:
         If there is no file, if a file cannot be read, if the files differ in their formats or columns, or if a header
         has no names or contains a name twice. If a Parquet or Feather file is passed and polars is not installed.
 
-    Notes ----- If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, which is
-    several times as fast as the ``csv`` module. With polars, the labels and the features are read in separate passes;
-    ``screen`` and ``summarize`` compute moments in a single pass over most files. Without polars, or if whole columns
-    are needed (as for empirical AUCs), the numbers that are read from CSV files are stored. Tables of up to 1 MB (8
-    bytes per cell) are stored in memory, and larger tables are stored in a temporary file. The environment variable
-    TMPDIR sets the folder of this file. A missing value is an empty cell, or NA, N/A, NaN, nan, null, NULL, None or ?.
-    A cell may have at most 131,072 characters, and the first line may be at most 64 MB long. Columns of Parquet and
-    Feather files are read when they are needed.
+    Notes
+    -----
+    If polars is installed (extra ``frames``), CSV files of 8 MB or more are read with polars, which is several times as
+    fast as the ``csv`` module. With polars, the labels and the features are read in separate passes; ``screen`` and
+    ``summarize`` compute moments in a single pass over most files. Without polars, or if whole columns are needed (as
+    for empirical AUCs), the numbers that are read from CSV files are stored. Tables of up to 1 MB (8 bytes per cell)
+    are stored in memory, and larger tables are stored in a temporary file. The environment variable TMPDIR sets the
+    folder of this file. A missing value is an empty cell, or NA, N/A, NaN, nan, null, NULL, None or ?. A cell may have
+    at most 131,072 characters, and the first line may be at most 64 MB long. Columns of Parquet and Feather files are
+    read when they are needed.
 
     Examples
     --------
