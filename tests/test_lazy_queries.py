@@ -51,7 +51,7 @@ UNORDERED = {
     "DuckDB group by": lambda: _sql("select g, first(y) y, avg(a) a, avg(b) b from rows_table group by g"),
     "DuckDB join": lambda: _sql("select * from rows_table join other using (g)"),
     "DuckDB distinct": lambda: _sql("select distinct * from rows_table"),
-    "DuckDB sample": lambda: _sql("select * from rows_table using sample 50 percent (bernoulli)"),
+    "DuckDB sample": lambda: _sql("select * from rows_table using sample 90 percent (bernoulli)"),
     "DuckDB order by random": lambda: _sql("select * from rows_table order by random()"),
     "Dask groupby": lambda: _dask().groupby("g").agg(PANDAS_MEANS).reset_index(),
     "Dask groupby of several parts": lambda: _dask().groupby("g").agg(PANDAS_MEANS, split_out=4).reset_index(),
@@ -114,8 +114,8 @@ def test_queries_without_an_order(form, monkeypatch):
         assert result["a"] > 0.7
         summary = rp.summarize(UNORDERED[form](), "y")
         place = summary.feature_names.index("a")
-        # In a random half of the rows, this difference is 0.6 or less with probability below 1e-9 (mean 0.95, SD 0.04).
-        assert summary.positive.mean[place] - summary.negative.mean[place] > 0.6
+        # In random rows, the mean of this difference is 0.95 and its SD at most 0.026: false failures are below 1e-8.
+        assert summary.positive.mean[place] - summary.negative.mean[place] > 0.8
     features = _features(query)
     labels = np.arange(columns.height) % 2
     calls = {

@@ -888,8 +888,9 @@ class ChunkedCsv(BlockSource):
         header, separator = self._formats[chunk.path]
         if not kinds:
             return pl.DataFrame()
-        selected, has_numbers = {*kinds, header[-1]}, pl.Float64 in kinds.values()
-        for null_values in (None, _MARKERS)[self._has_markers and has_numbers : 1 + has_numbers]:
+        selected = {*kinds, header[-1]}
+        attempts = [_MARKERS] if self._has_markers else [None, _MARKERS]
+        for null_values in attempts if pl.Float64 in kinds.values() else [None]:
             with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
                 frame = pl.read_csv(
                     content,
@@ -936,9 +937,8 @@ class ChunkedCsv(BlockSource):
         chunk, content = part
         names = [self._names[place] for place in columns.tolist() if not self._is_text[place]]
         try:
-            values = (
-                self._parse(chunk, content, dict.fromkeys(names, pl.Float64)).select(names).to_numpy(order="fortran")
-            )
+            frame = self._parse(chunk, content, dict.fromkeys(names, pl.Float64))
+            values = frame.select(names).to_numpy(order="fortran")
             is_large = _has_large(values)
             texts = self._parse(chunk, content, {names[place]: pl.String for place in np.flatnonzero(is_large)})
             for place in np.flatnonzero(is_large):

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import Labels, check_labels
-from rocpredict.base.progress import report_progress
 from rocpredict.base.validation import NanPolicy, RocPredictError, check_option, check_pair, first_line, short_repr
 from rocpredict.sources import csv_reader
 from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
@@ -43,6 +42,7 @@ from rocpredict.sources.table import (
     check_not_dataset,
     column_index,
     format_names,
+    report_rows,
     split_table_and_labels,
 )
 
@@ -256,6 +256,10 @@ def check_batches(batches: Any) -> Any:
 
 def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
     """Yield the features and labels of each batch that has rows, or raise RocPredictError if there is none."""
+    return report_rows(_read_each(batches))
+
+
+def _read_each(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
     number = n_rows = 0
     for number, batch in enumerate(check_batches(batches), 1):
         X, y = check_pair(f"batch {number}", batch, "(X, y)")
@@ -267,7 +271,6 @@ def read_batches(batches: Any) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
             raise RocPredictError(f"batch {number}: {error}") from None
         n_rows += len(labels)
         yield table, labels
-        report_progress(n_rows, 0)
     if number and not n_rows:
         raise RocPredictError("the batches in X have no rows; pass at least one batch with rows")
     if not number:

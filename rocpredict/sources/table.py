@@ -418,10 +418,10 @@ def arrow_batches(
         return None
     check_unique_names(reader.schema.names)
     kept = names if names is None else check_list("feature_names", names, "one name for each column of X")
-    return _report_rows(read_ahead(_split_batches(reader, y, kept, nan_policy, budget)))
+    return report_rows(read_ahead(_split_batches(reader, y, kept, nan_policy, budget)))
 
 
-def _report_rows(
+def report_rows(
     batches: Iterable[tuple[FeatureTable, NDArray[Any]]],
 ) -> Iterator[tuple[FeatureTable, NDArray[Any]]]:
     """Yield each batch, then report how many rows have been processed."""
