@@ -29,7 +29,7 @@ from pyarrow import parquet
 import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.screening import dask_tables
-from rocpredict.sources import blocks, csv_reader, streams
+from rocpredict.sources import blocks, large_csv, streams
 from rocpredict.sources.files import open_tables
 from tests.cases import check_each, refuses
 
@@ -119,8 +119,8 @@ def assert_same(table, expected, exact=EXACT):
 def _small_blocks(monkeypatch):
     """Divide every table into many blocks, tiles and chunks."""
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 2 * 8 * N_ROWS)
-    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
-    monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 20_000)
+    monkeypatch.setattr(large_csv, "MIN_BYTES", 0)
+    monkeypatch.setattr(large_csv, "CHUNK_BYTES", 20_000)
 
 
 @pytest.mark.usefixtures("_small_blocks")
@@ -886,7 +886,7 @@ LARGE_INTEGERS = {
 @pytest.mark.parametrize("source", LARGE_INTEGERS)
 def test_integers_that_float64_cannot_represent_are_refused(tmp_path, monkeypatch, source):
     """A refused query leaves its connection usable; large floats are accepted."""
-    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0 if "chunks" in source else 10**9)
+    monkeypatch.setattr(large_csv, "MIN_BYTES", 0 if "chunks" in source else 10**9)
     for empirical in (True, False, "histogram"):
         y = LARGE["y"].to_numpy() if source == "array" else "y"
         with pytest.raises(RocPredictError, match=r"beyond 2\*\*53 that float64 cannot .*; subtract an offset first$"):
@@ -898,7 +898,7 @@ def test_integers_that_float64_cannot_represent_are_refused(tmp_path, monkeypatc
             rp.screen(tmp_path / "text.csv", "y", positive="sick")
     floats = LARGE.with_columns(f=pl.col("f") * 1e30)
     floats.write_csv(tmp_path / "floats.csv")
-    monkeypatch.delattr(csv_reader.ChunkedCsv, "_read_lines")  # large floats do not need the slower reader
+    monkeypatch.delattr(large_csv.ChunkedCsv, "_read_lines")  # large floats do not need the slower reader
     results = [rp.screen(table, "y", positive="sick")["empirical_auc"] for table in (tmp_path / "floats.csv", floats)]
     np.testing.assert_array_equal(*results)
 
@@ -1066,8 +1066,8 @@ def test_numbers_of_csv_chunks_are_those_of_the_csv_module(tmp_path, monkeypatch
         (tmp_path / "t.csv").write_text(end.join(["x,word,y", *lines]) + end, newline="")
         expected = rp.screen(tmp_path / "t.csv", "y", positive="s1", nan_policy="omit")
         with monkeypatch.context() as patch:
-            patch.setattr(csv_reader, "MIN_BYTES", 0)
-            patch.setattr(csv_reader, "CHUNK_BYTES", 256)
+            patch.setattr(large_csv, "MIN_BYTES", 0)
+            patch.setattr(large_csv, "CHUNK_BYTES", 256)
             for empirical in (True, False):
                 result = rp.screen(tmp_path / "t.csv", "y", positive="s1", empirical=empirical)
                 for column in ("n_negative", "n_missing", *(EXACT if empirical else ())):
@@ -1078,7 +1078,7 @@ def test_numbers_of_csv_chunks_are_those_of_the_csv_module(tmp_path, monkeypatch
 @pytest.mark.parametrize("label", ["B", "\u00e9", "\u00e9\u00e9", " ", "?"])
 def test_labels_of_one_character_in_csv_chunks(tmp_path, monkeypatch, place, label):
     """The labels are in any column of a compressed file; an empty label is refused as the csv module refuses it."""
-    monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 256)
+    monkeypatch.setattr(large_csv, "CHUNK_BYTES", 256)
     rows = [[str(row % 7), str(row % 9)] for row in range(400)]
     for row, cells in enumerate(rows):
         cells.insert(place, label if row > 200 and row % 3 else "A")
@@ -1088,7 +1088,7 @@ def test_labels_of_one_character_in_csv_chunks(tmp_path, monkeypatch, place, lab
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.encode()))
     results = []
     for least in (0, 10**9):
-        monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+        monkeypatch.setattr(large_csv, "MIN_BYTES", least)
         try:
             result = rp.screen(tmp_path / "t.csv.gz", "y", positive="A", nan_policy="raise")
             results.append([result[name].tolist() for name in ("n_positive", *EXACT)])
@@ -1099,8 +1099,8 @@ def test_labels_of_one_character_in_csv_chunks(tmp_path, monkeypatch, place, lab
 
 
 def test_csv_lines_that_polars_would_accept_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
-    monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 64)
+    monkeypatch.setattr(large_csv, "MIN_BYTES", 0)
+    monkeypatch.setattr(large_csv, "CHUNK_BYTES", 64)
     good = "".join(f"{row},{row},s{row % 2}\n" for row in range(2_000))
     late = {
         "t.csv, line 2002: 2 cells, but the header has 3": "1,2\n",
@@ -1173,13 +1173,13 @@ def test_large_csv_files_are_read_once_for_moments(tmp_path, monkeypatch, case):
     """The result or the message is that of the csv module, which reads the file if polars cannot read it as a whole."""
     path = tmp_path / "t.csv"
     path.write_bytes((READ_ONCE | READ_TWICE)[case])
-    scan, scans = csv_reader.ChunkedCsv.scan, []
-    monkeypatch.setattr(csv_reader.ChunkedCsv, "scan", lambda *args: scans.append(args) or scan(*args))
-    monkeypatch.setattr(csv_reader, "_BATCH_CELLS", 400)
-    monkeypatch.setattr(csv_reader, "_N_CELLS_TO_CLASSIFY", 400)
+    scan, scans = large_csv.ChunkedCsv.scan, []
+    monkeypatch.setattr(large_csv.ChunkedCsv, "scan", lambda *args: scans.append(args) or scan(*args))
+    monkeypatch.setattr(large_csv, "_BATCH_CELLS", 400)
+    monkeypatch.setattr(large_csv, "_N_CELLS_TO_CLASSIFY", 400)
     results = []
     for least in (0, 10**9):
-        monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+        monkeypatch.setattr(large_csv, "MIN_BYTES", least)
         for nan_policy in ("omit", "raise"):
             positive = "s1" if b"s1" in path.read_bytes() or case == "gzip" else None
             options = {"positive": positive, "moments": 4, "nan_policy": nan_policy}
@@ -1204,10 +1204,10 @@ def test_large_csv_files_are_read_once_for_moments(tmp_path, monkeypatch, case):
 
 def test_large_csv_files_are_read_in_chunks_if_memory_is_small(folder, monkeypatch):
     """Several files, columns in another order, names of the features, and the progress of one pass."""
-    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
-    monkeypatch.setattr(csv_reader, "_BATCH_CELLS", 1_000)
-    scan, scans = csv_reader.ChunkedCsv.scan, []
-    monkeypatch.setattr(csv_reader.ChunkedCsv, "scan", lambda *args: scans.append(args) or scan(*args))
+    monkeypatch.setattr(large_csv, "MIN_BYTES", 0)
+    monkeypatch.setattr(large_csv, "_BATCH_CELLS", 1_000)
+    scan, scans = large_csv.ChunkedCsv.scan, []
+    monkeypatch.setattr(large_csv.ChunkedCsv, "scan", lambda *args: scans.append(args) or scan(*args))
     expected = rp.screen(X, Y, feature_names=NAMES, empirical=False, **CLASSES)
     for memory, is_small in (("1TB", False), ("50MB", True)):
         scans.clear()
@@ -1229,7 +1229,7 @@ def test_lines_with_too_few_or_too_many_cells_are_refused_as_the_csv_module_refu
     tmp_path, monkeypatch, place, quote
 ):
     """A long line may follow a short one, so that the chunk has as many cells as it should; labels may be wrong."""
-    monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 4_096)
+    monkeypatch.setattr(large_csv, "CHUNK_BYTES", 4_096)
 
     def line(row, n_cells=3):
         cells = [f"{row}.5"] * (n_cells - 1)
@@ -1256,7 +1256,7 @@ def test_lines_with_too_few_or_too_many_cells_are_refused_as_the_csv_module_refu
         for columns in (["a"], ["a", "b"]):
             messages = []
             for least in (0, 10**9):
-                monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+                monkeypatch.setattr(large_csv, "MIN_BYTES", least)
                 with pytest.raises(RocPredictError) as caught:
                     screen(columns)
                 messages.append(str(caught.value))
@@ -1270,8 +1270,8 @@ def test_empty_lines_of_a_csv_file_with_one_column_are_no_rows(tmp_path, monkeyp
     (tmp_path / "t.csv").write_text(end.join(["x", *cells[:1_000], "", *cells[1_000:], ""]), newline="")
     results = []
     for least in (0, 10**9):
-        monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
-        monkeypatch.setattr(csv_reader, "CHUNK_BYTES", 512)
+        monkeypatch.setattr(large_csv, "MIN_BYTES", least)
+        monkeypatch.setattr(large_csv, "CHUNK_BYTES", 512)
         results.append(rp.screen(tmp_path / "t.csv", np.arange(3_000) % 2, empirical=False)["positive_mean"])
     np.testing.assert_allclose(results[0], results[1], rtol=1e-14)
 
@@ -1279,7 +1279,7 @@ def test_empty_lines_of_a_csv_file_with_one_column_are_no_rows(tmp_path, monkeyp
 @pytest.mark.parametrize("least", [0, 10**9])
 def test_damaged_gzip_files_are_refused(tmp_path, monkeypatch, least):
     """Bytes are changed or cut off; the message states the damage unless a line is read that cannot be valid."""
-    monkeypatch.setattr(csv_reader, "MIN_BYTES", least)
+    monkeypatch.setattr(large_csv, "MIN_BYTES", least)
     text = "x,y\n" + "".join(f"{row * 0.37 % 1:.5f},{row % 2}\n" for row in range(20_000))
     content = gzip.compress(text.encode(), 1)
     rng, messages = np.random.default_rng(3), []

@@ -14,7 +14,7 @@ from scipy import sparse
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import main
-from rocpredict.sources import csv_reader
+from rocpredict.sources import large_csv
 from rocpredict.sources.blocks import MemoryBudget
 from rocpredict.sources.streams import SpooledColumns
 from tests.cases import ENGINES, check_each, optional, refuses
@@ -363,7 +363,7 @@ def test_a_row_index_is_not_a_feature(tmp_path, monkeypatch, capsys):
     for command in ("screen", "teach"):
         assert main([command, name]) == 2
         assert re.search(r"pass (a column of \S*t.csv|one of these columns): x0, x1, ", capsys.readouterr().err)
-    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
+    monkeypatch.setattr(large_csv, "MIN_BYTES", 0)
     assert_same(rp.screen(name, "y", empirical=False), rp.screen(columnar, "y", empirical=False), rel=1e-9)
     (tmp_path / "two.csv").write_text(",a,,y\n0,1,,0\n1,2,,1\n")
     refuses(r"two\.csv has 2 columns without a name; name them, or delete them$", rp.screen, tmp_path / "two.csv", "y")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.sources import blocks as parts
-from rocpredict.sources import csv_reader, streams
+from rocpredict.sources import csv_reader, large_csv, streams
 from rocpredict.sources.csv_reader import read_csv
 from rocpredict.sources.files import open_tables
 from tests.cases import check_each, check_refusals, optional, refusal, refuses
@@ -536,7 +536,7 @@ def test_files_in_subfolders_are_not_ignored(tmp_path):
 @pytest.mark.parametrize("empirical", [True, False, "histogram"])
 def test_a_file_that_is_replaced_while_it_is_read_is_refused(tmp_path, monkeypatch, suffix, empirical):
     """The new file has the same size and layout, so that labels of the old file would meet values of the new one."""
-    monkeypatch.setattr(csv_reader, "MIN_BYTES", 0)
+    monkeypatch.setattr(large_csv, "MIN_BYTES", 0)
     path, other = tmp_path / f"t.{suffix}", tmp_path / f"new.{suffix}"
     frame = pl.DataFrame({f"f{j}": np.arange(400.0) for j in range(4)} | {"y": np.arange(400) // 200})
     for target, table in ((path, frame), (other, frame.reverse())):

@@ -25,8 +25,9 @@ from rocpredict.base.validation import FloatArray, NanPolicy, RocPredictError, s
 from rocpredict.screening.kernels.base import Classes, Engine, Moments, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.sources.blocks import MemoryBudget
-from rocpredict.sources.csv_reader import UnusualCsvError, infer_label_dtype
+from rocpredict.sources.csv_reader import infer_label_dtype
 from rocpredict.sources.files import csv_batches
+from rocpredict.sources.large_csv import UnusualCsvError
 from rocpredict.sources.table import FeatureTable, arrow_batches
 
 _COUNT_FIELDS = ("count", "n_missing")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.labels import Labels, check_labels
 from rocpredict.base.validation import NanPolicy, RocPredictError, check_option, check_pair, first_line, short_repr
-from rocpredict.sources import csv_reader
+from rocpredict.sources import csv_reader, large_csv
 from rocpredict.sources.blocks import DEFAULT_BUDGET, DataFrameSource, MemoryBudget, check_feature_names
 from rocpredict.sources.csv_reader import (
     COPY_PREFIX,
@@ -234,7 +234,7 @@ def csv_batches(
     if not paths or any(map(is_h5ad, paths)) or not all(map(os.path.isfile, paths)):  # a pipe can be opened only once
         return None
     reader = _open_files(paths, y)
-    if not isinstance(reader, csv_reader.LargeCsvFiles):
+    if not isinstance(reader, large_csv.LargeCsvFiles):
         return None
     batches: Iterator[tuple[FeatureTable, Labels]] = reader.batches(y, budget)
     return batches if names is None else ((_rename(table, names), labels) for table, labels in batches)
@@ -470,8 +470,8 @@ def open_tables(paths: PathArgument) -> TableReader:
             )
     if formats[0] != "CSV":
         return ColumnarFiles(files, formats[0])
-    is_large = sum(file.stat().st_size for file in files) >= csv_reader.MIN_BYTES
-    return csv_reader.LargeCsvFiles(files) if is_large else CsvFiles(files)
+    is_large = sum(file.stat().st_size for file in files) >= large_csv.MIN_BYTES
+    return large_csv.LargeCsvFiles(files) if is_large else CsvFiles(files)
 
 
 @cache
