@@ -594,11 +594,16 @@ def write_table(path, kind, n_rows):
 
 @pytest.mark.parametrize(("kind", "budget"), BUDGETS.items(), ids=BUDGETS)
 def test_tables_of_five_times_the_memory_budget(tmp_path, kind, budget):
-    """The peak of anonymous memory above that of the imports and compiled code is below the budget."""
+    """The peak of anonymous memory above that of the imports and compiled code is below the budget.
+
+    With two threads, Parquet files are read further ahead.
+    """
     paths = tmp_path / f"small.{kind}", tmp_path / f"large.{kind}"
     for path, n_rows in zip(paths, (1_000, 5 * budget // (8 * WIDTH)), strict=True):
         write_table(path, kind, n_rows)
     calls = [{"positive": "sick", "empirical": empirical, "memory": budget} for empirical in (False, True)]
+    if kind == "parquet":
+        calls += [options | {"n_jobs": 2} for options in calls]
     for route in (name for name, written in LARGE_ROUTES if written == kind):
         assert max(peaks_of(route, paths, calls)) < budget, (kind, route)
 
@@ -738,6 +743,7 @@ def _reports(source, y="y", **options):
 def test_progress_is_reported_for_each_source(folder, monkeypatch):
     """Features of each pass over a file, features of a Dask table, and rows of batches and readers."""
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_ROWS)
+    monkeypatch.setattr(blocks, "_SCAN_BLOCK", 1)
     one_pass = [(done, 10) for done in range(1, 11)]
     assert _reports(folder / "parquet", **CLASSES, empirical=False) == one_pass
     assert _reports(folder / "parquet", **CLASSES, empirical="histogram") == 2 * one_pass
@@ -747,6 +753,47 @@ def test_progress_is_reported_for_each_source(folder, monkeypatch):
         assert _reports(batches(), None, **options, empirical=False) == rows
     assert _reports(list(batches()), None, positive="sick", empirical="histogram") == 2 * rows
     assert _reports(ROUTES["Arrow scanner"](folder), **CLASSES, empirical=False)[-1] == (N_ROWS, 0)
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("empirical", [True, False])
+def test_two_threads_query_a_block_while_another_one_is_written(folder, monkeypatch, empirical):
+    """The results are those of one thread. With a small budget, no block is queried so early."""
+    queried, read_ahead = [], blocks.read_ahead
+    monkeypatch.setattr(blocks, "read_ahead", lambda items: queried.append(items) or read_ahead(items))
+    options = CLASSES | {"empirical": empirical}
+    one = rp.screen(folder / "parquet", "y", **options)
+    assert not queried
+    assert_same(rp.screen(folder / "parquet", "y", n_jobs=2, **options), one)
+    assert len(queried) == 1
+    monkeypatch.setattr(blocks, "_FIXED_BYTES", 5_320_000)  # three times this size leave 40 kB, less than a block
+    assert_same(rp.screen(folder / "parquet", "y", n_jobs=2, memory="16MB", **options), one)
+    assert len(queried) == 1
+
+
+def test_a_failing_query_of_two_threads_is_reported(folder, monkeypatch):
+    """The third block cannot be read; no thread remains."""
+    collect, names, before = blocks.DataFrameSource.collect, [], threading.active_count()
+
+    def failing(self, query):
+        names.append(query.collect_schema().names())
+        if NAMES[4] in names[-1]:
+            raise RocPredictError("the disk was removed")
+        return collect(self, query)
+
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_ROWS)
+    monkeypatch.setattr(blocks, "_SCAN_BLOCK", 1)
+    monkeypatch.setattr(blocks.DataFrameSource, "collect", failing)
+    lazy = pl.scan_parquet(folder / "parquet")
+    refuses("the disk was removed", rp.screen, lazy, "y", n_jobs=2, empirical=False, **CLASSES)
+    assert NAMES[:2] in names
+    assert threading.active_count() == before
+
+
+def test_all_threads_receive_the_same_number_of_columns(monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 5 * 80)
+    widths = [blocks.MemoryBudget(n_jobs=n_jobs).block_width(80) for n_jobs in (1, 2, 3, 5, 8)]
+    assert widths == [5, 4, 3, 5, 8]
 
 
 def _truncated(folder, path):

@@ -668,10 +668,12 @@ class _ScreeningRun:
         codes, classes, *_ = self.encoded_labels
         kernel = {"order": self.options.moments, **self.threads}
         if self.options.empirical is True:
-            kernel["shared"] = Classes.of(codes, classes)
-            for place, matrix in self.table.iter_blocks():
+            kernel |= {"shared": Classes.of(codes, classes), "weights": self.weights}
+            if self.table.source.is_streamed:
+                kernel["n_jobs"] = 1  # the thread that reads a block also sums it, while other threads count
+            compute = partial(moments_of_classes, codes=codes, classes=classes, **kernel)
+            for place, class_moments, matrix in self.table.map_blocks(compute):
                 features = np.arange(place.start, place.stop)
-                class_moments = moments_of_classes(matrix, codes, classes, weights=self.weights, **kernel)
                 self._count(features, matrix, self.predict(features, class_moments))
                 del matrix  # its memory is needed for the next block
         else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import ceil
 from numbers import Complex, Number, Real
@@ -39,6 +39,8 @@ TileIterator: TypeAlias = Iterator[tuple[slice, slice, Any]]
 ColumnIndices: TypeAlias = NDArray[np.intp]
 Item = TypeVar("Item")
 Output = TypeVar("Output")
+Filler: TypeAlias = Callable[[NDArray[Any]], None]
+"""Function that writes the values of a block."""
 _END: Any = object()
 _CHUNK_ROWS = 65_536
 """The chunks of a polars column are copied one by one if they have this number of rows or more on average.
@@ -59,6 +61,8 @@ _COPIES = 4
 """Memory that is needed to screen a column, in addition to the memory for reading it, divided by its size."""
 _QUERY_COPIES = 6
 """Memory that a query of all rows needs, including the block, divided by the size of the block."""
+_SCAN_BLOCK = 2.5
+"""Largest size of a block of files that polars reads, divided by 32 MB."""
 _FIXED_BYTES = 9_000_000
 """Memory that is needed for a table of any size."""
 
@@ -75,21 +79,26 @@ class MemoryBudget(NamedTuple):
         Number of threads. A block has a column for each thread, or fewer if the budget is too small.
     copies : float, default=4
         Memory that is needed to process a column, in addition to the memory for reading it, divided by its size.
+    largest_block : float, default=1
+        Largest size of a block, divided by 32 MB.
     """
 
     total: int | None = None
     n_jobs: int = 1
     copies: float = _COPIES
+    largest_block: float = 1
 
     @property
     def block_bytes(self) -> int:
         """Size of a block in bytes."""
-        return BLOCK_BYTES if self.total is None else min(BLOCK_BYTES, self.total // _TILES_IN_MEMORY)
+        largest = int(self.largest_block * BLOCK_BYTES)
+        return largest if self.total is None else min(largest, self.total // _TILES_IN_MEMORY)
 
     def block_width(self, column_bytes: int, reading: float = 2) -> int:
         """Return the number of columns of a block, or raise RocPredictError if a single column exceeds the budget.
 
-        ``reading`` is the memory for reading a column, including the block, divided by the size of the column.
+        ``reading`` is the memory for reading a column, including the block, divided by the size of the column. If
+        there are several columns for each thread, all threads receive the same number.
         """
         needed = ceil((reading + self.copies) * column_bytes)
         most = self.n_jobs if self.total is None else (self.total - _FIXED_BYTES) // max(1, needed)
@@ -98,17 +107,20 @@ class MemoryBudget(NamedTuple):
                 f"memory={format_bytes(self.total or 0)!r} is too small for a column of {format_bytes(column_bytes)}; "
                 f"pass memory={format_bytes(needed + _FIXED_BYTES)!r} or more"
             )
-        return max(self.block_bytes // max(1, column_bytes), min(self.n_jobs, most))
+        width = max(self.block_bytes // max(1, column_bytes), min(self.n_jobs, most))
+        return width - width % self.n_jobs if width > self.n_jobs else width
 
-    def n_ahead(self, block: Any, reading: float = 2) -> int:
-        """Return how many blocks may be read while this one is processed; without a budget, one for each thread."""
+    def n_ahead(self, n_bytes: int, width: int, reading: float = 2) -> int:
+        """Return how many blocks may be read while one is processed; without a budget, one for each thread.
+
+        Each block has ``width`` columns and the size ``n_bytes``. With a budget, there may be one more, since the time
+        to read a block varies.
+        """
         if self.total is None:
             return self.n_jobs
-        n_bytes = max(1, getattr(block, "nbytes", 1))  # a sparse block is as small as the budget requires
-        reading *= 8 / block.dtype.itemsize
-        processed = self.copies * min(self.n_jobs, block.shape[1]) / block.shape[1]
-        free = self.total - 2 * _FIXED_BYTES  # each thread keeps some memory
-        return max(0, min(self.n_jobs, int(free / n_bytes - reading - processed)))
+        processed = self.copies * min(self.n_jobs, width) / width
+        free = self.total - (1 + self.n_jobs) * _FIXED_BYTES  # each thread keeps some memory
+        return max(0, min(self.n_jobs + 1, int(free / max(1, n_bytes) - reading - processed)))
 
 
 DEFAULT_BUDGET = MemoryBudget()
@@ -231,6 +243,11 @@ class ColumnSource(ABC):
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
         """Yield each block of the selected columns, with its slice of ``columns``; None selects all columns."""
 
+    def n_ahead(self, block: Any, budget: MemoryBudget) -> int:
+        """Return how many blocks or tiles may be read while this one is processed."""
+        n_bytes = getattr(block, "nbytes", 1)  # a sparse block is as small as the budget requires
+        return budget.n_ahead(n_bytes, block.shape[1], self.reading_copies * 8 / block.dtype.itemsize)
+
     def iter_tiles(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> TileIterator:
         """Yield tiles of the selected columns in the order that is fastest to read.
 
@@ -292,11 +309,16 @@ class BlockSource(ColumnSource):
         memory = BlockMemory()
         reading = self.reading_copies * 8 / dtype.itemsize  # row indices of float32 are as large as those of float64
         width = budget.block_width(self.shape[0] * dtype.itemsize, reading)
-        for place in block_slices(len(selection), width):
+        for place, fill in self.iter_fillers(selection, width, budget):
             block = memory.allocate((self.shape[0], len(selection[place])), dtype)
-            self.fill(block, selection[place], budget)
+            fill(block)
             yield place, block
             del block
+
+    def iter_fillers(self, columns: ColumnIndices, width: int, budget: MemoryBudget) -> Iterator[tuple[slice, Filler]]:
+        """Yield the slice of ``columns`` of each block, and a function that writes the block within a memory budget."""
+        for place in block_slices(len(columns), width):
+            yield place, partial(self.fill, columns=columns[place], budget=budget)
 
     def fill(self, block: NDArray[Any], columns: ColumnIndices, budget: MemoryBudget) -> None:
         """Write the selected columns into a block within a memory budget."""
@@ -661,32 +683,78 @@ class DataFrameSource(BlockSource):
         numeric = {self._kinds[index] for index in columns.tolist() if not self._is_text[index]}
         return np.float32 if numeric and numeric <= {*_FLOAT32_TYPES} else np.float64
 
+    def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
+        """Yield Fortran-ordered blocks; blocks of files are larger, since each query opens all files."""
+        return super().iter_blocks(columns, self._own(budget))
+
+    def iter_fillers(self, columns: ColumnIndices, width: int, budget: MemoryBudget) -> Iterator[tuple[slice, Filler]]:
+        """Yield the slice of each block, and a function that writes the block.
+
+        With several threads, a block of files is queried while the previous one is written.
+        """
+        if not self._queries_ahead((self.shape[0], width), np.dtype(self.dtype(columns)), budget):
+            return super().iter_fillers(columns, width, budget)
+
+        def query(place: slice) -> tuple[slice, Filler]:
+            parts = [*self._query_parts(columns[place], self.shape[0])]
+            return place, partial(self._write_parts, columns=columns[place], parts=iter(parts))  # until they are read
+
+        return read_ahead(map(query, block_slices(len(columns), width)))
+
+    def n_ahead(self, block: Any, budget: MemoryBudget) -> int:
+        """Return how many blocks may be read while this one is processed, without the block that is queried."""
+        return super().n_ahead(block, budget) - self._queries_ahead(block.shape, block.dtype, budget)
+
+    def _own(self, budget: MemoryBudget) -> MemoryBudget:
+        return budget._replace(largest_block=_SCAN_BLOCK) if self._is_scan else budget
+
+    def _queries_ahead(self, shape: tuple[int, int], dtype: np.dtype[Any], budget: MemoryBudget) -> bool:
+        """Return whether the budget allows that a block is queried while the previous one is written."""
+        n_bytes = shape[0] * shape[1] * dtype.itemsize
+        if not self._is_scan or budget.n_jobs == 1 or self._n_parts(n_bytes, self._own(budget)) > 1:
+            return False
+        return budget.n_ahead(n_bytes, shape[1], self.reading_copies * 8 / dtype.itemsize) > 1
+
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Write the selected columns into an array, with NaN for nulls and for columns that are not numeric."""
-        self._read_parts(out, columns, self.shape[0])
+        with closing(self._query_parts(columns, self.shape[0])) as parts:
+            self._write_parts(out, columns, parts)
 
     def fill(self, block: NDArray[Any], columns: ColumnIndices, budget: MemoryBudget) -> None:
         """Write the selected columns into a block; it is read from files in parts if the budget is small."""
-        needed = (_QUERY_COPIES + budget.copies) * block.nbytes + _FIXED_BYTES
-        is_small = block.nbytes <= budget.block_bytes or budget.total is None or needed <= budget.total
-        n_parts = 1 if is_small else ceil(2 * block.nbytes / budget.block_bytes)
-        self._read_parts(block, columns, ceil(len(block) / n_parts))
+        n_rows = ceil(len(block) / self._n_parts(block.nbytes, budget))
+        with closing(self._query_parts(columns, n_rows)) as parts:
+            self._write_parts(block, columns, parts)
 
-    def _read_parts(self, out: NDArray[Any], columns: ColumnIndices, n_rows: int) -> None:
-        """Write the selected columns into an array, as many rows at a time as ``_query`` yields."""
+    def _n_parts(self, n_bytes: int, budget: MemoryBudget) -> int:
+        """Return the number of parts in which a block is read from files."""
+        needed = (_QUERY_COPIES + budget.copies) * n_bytes + _FIXED_BYTES
+        is_small = n_bytes <= budget.block_bytes or budget.total is None or needed <= budget.total
+        return 1 if is_small else ceil(2 * n_bytes / budget.block_bytes)
+
+    def _query_parts(self, columns: ColumnIndices, n_rows: int) -> Generator[Any, None, None]:
+        """Yield the selected columns that are numeric, as many rows at a time as ``_query`` yields.
+
+        The generator must be closed before the next query, since a DuckDB connection runs one query at a time.
+        """
+        names = [self.columns[column] for column in columns[~self._is_text[columns]]]
+        if not self._lazy:
+            yield self.frame
+        elif names:
+            yield from self._query_in_order(names, n_rows)
+
+    def _write_parts(self, out: NDArray[Any], columns: ColumnIndices, parts: Iterable[Any]) -> None:
+        """Write the selected columns into an array from parts with some of the rows."""
         is_text, start = self._is_text[columns], 0
-        names = {place: self.columns[columns[place]] for place in np.flatnonzero(~is_text).tolist()}
         out[:, is_text] = np.nan
-        query: Any = self._query_in_order([*names.values()], n_rows) if self._lazy else (part for part in [self.frame])
-        with closing(query) as parts:  # a DuckDB connection accepts no other query before
-            for part in parts if names else ():
-                for place, name in names.items():
-                    row = start
-                    for chunk in _float_chunks(part.get_column(name)):
-                        out[row : row + len(chunk), place] = frame_column_to_floats(str(name), chunk)
-                        row += len(chunk)
-                start += len(part)
-                del part  # its memory is needed for the next part
+        for part in parts:
+            for place in np.flatnonzero(~is_text).tolist():
+                row, name = start, self.columns[columns[place]]
+                for chunk in _float_chunks(part.get_column(name)):
+                    out[row : row + len(chunk), place] = frame_column_to_floats(str(name), chunk)
+                    row += len(chunk)
+            start += len(part)
+            del part  # its memory is needed for the next part
 
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged, with None for nulls."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from rocpredict.sources.blocks import (
     DataFrameSource,
     DenseSource,
     MemoryBudget,
+    Output,
     SlicedSource,
     SparseSource,
     TileIterator,
@@ -99,10 +100,24 @@ class FeatureTable(Result):
         block : array or sparse matrix of shape (n_rows, features of the block)
             Values. If all features of an array or of a sparse matrix are read, the only block is the array or matrix
             itself, which is neither copied nor converted. Other tables are read in Fortran-ordered blocks of about
-            32 MB, as float64 (or as float32 if all columns have this type). A block may be read-only.
+            32 MB (Parquet and Feather files: 80 MB), as float64 (or as float32 if all columns have this type). A block
+            may be read-only.
         """
         chosen = self.column_indices if features is None else self._source_columns[features]
         return self._read_ahead(self.source.iter_blocks(chosen, self.budget))
+
+    def map_blocks(self, work: Callable[[Any], Output]) -> Iterator[tuple[slice, Output, Any]]:
+        """Yield the place of each block, ``work(block)``, and the block.
+
+        Blocks of files and queries are processed by ``work`` in the thread that reads them.
+        """
+
+        def parts() -> Iterator[tuple[slice, Output, Any]]:
+            for place, block in self.source.iter_blocks(self.column_indices, self.budget):
+                yield place, work(block), block
+                del block  # its memory is needed for the next block
+
+        return self._read_ahead(parts())
 
     def iter_tiles(self) -> TileIterator:
         """Yield rectangular tiles of the table, in the order that is fastest to read.
@@ -120,7 +135,7 @@ class FeatureTable(Result):
         """Read blocks or tiles of files and queries in advance, as many as the budget allows."""
         if not self.source.is_streamed:
             return parts
-        return read_ahead(parts, lambda part: self.budget.n_ahead(part[-1], self.source.reading_copies))
+        return read_ahead(parts, lambda part: self.source.n_ahead(part[-1], self.budget))
 
     def select(self, features: Any) -> FeatureTable:
         """Return the table of the selected features.

@@ -205,10 +205,11 @@ def _two_classes(values, codes, first, second):  # type: ignore[no-untyped-def]
 
 @_fast_jit
 def _masked_sums(XT, top, codes, shift, missing, powers):  # type: ignore[no-untyped-def]
-    counts = np.zeros(2, np.int64)
-    for code in codes:
-        if code >= 0:
-            counts[code] += 1
+    first = second = 0
+    for code in codes:  # without an array of counts, so that several codes are compared at a time
+        first += code == 0
+        second += code == 1
+    counts = first, second
     for j in range(len(XT)):
         s1, s2, n_valid = _two_classes(XT[j, top : top + len(codes)], codes, shift[0, j], shift[1, j])
         for k in range(2):
