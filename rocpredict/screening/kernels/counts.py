@@ -440,4 +440,5 @@ def count_blocks(
 
         most = LINES_BYTES if has_lines and plan.labels is not None else BLOCK_BYTES
         blocks = split_evenly(reader.column_bytes, most, longest, n_jobs)
-        yield from map_ordered(count, blocks, min(n_jobs, len(blocks)), plan.pool)  # each thread keeps its memory
+        n_threads = min(n_jobs, max(1, len(blocks)))  # each thread keeps its memory
+        yield from map_ordered(count, blocks, n_threads, plan.pool)
