@@ -1,6 +1,6 @@
 """Tables larger than memory: a screening compared with basic operations of the engines that read the files.
 
-``python -m benchmarks.outgrow --gigabytes 2`` takes about eight minutes, and 0.5 GB about three. The tables are written
+``python -m benchmarks.outgrow --gigabytes 2`` takes about ten minutes, and 0.5 GB about five. The tables are written
 to a temporary folder, which is removed.
 """
 
