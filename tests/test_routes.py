@@ -772,8 +772,8 @@ def test_two_threads_query_a_block_while_another_one_is_written(folder, monkeypa
 
 
 def test_a_failing_query_of_two_threads_is_reported(folder, monkeypatch):
-    """The third block cannot be read; no thread remains."""
-    collect, names, before = blocks.DataFrameSource.collect, [], threading.active_count()
+    """The third block cannot be read; no new thread remains."""
+    collect, names, before = blocks.DataFrameSource.collect, [], {*threading.enumerate()}
 
     def failing(self, query):
         names.append(query.collect_schema().names())
@@ -787,7 +787,7 @@ def test_a_failing_query_of_two_threads_is_reported(folder, monkeypatch):
     lazy = pl.scan_parquet(folder / "parquet")
     refuses("the disk was removed", rp.screen, lazy, "y", n_jobs=2, empirical=False, **CLASSES)
     assert NAMES[:2] in names
-    assert threading.active_count() == before
+    assert {*threading.enumerate()} <= before  # threads of earlier tests may end meanwhile
 
 
 def test_all_threads_receive_the_same_number_of_columns(monkeypatch):

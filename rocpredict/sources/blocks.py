@@ -697,7 +697,8 @@ class DataFrameSource(BlockSource):
 
         def query(place: slice) -> tuple[slice, Filler]:
             parts = [*self._query_parts(columns[place], self.shape[0])]
-            return place, partial(self._write_parts, columns=columns[place], parts=iter(parts))  # until they are read
+            # an exhausted iterator does not keep the list
+            return place, partial(self._write_parts, columns=columns[place], parts=iter(parts))
 
         return read_ahead(map(query, block_slices(len(columns), width)))
 
