@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict, deque
@@ -65,6 +66,8 @@ _SCAN_BLOCK = 2.5
 """Largest size of a block of files that polars reads, divided by 32 MB."""
 _FIXED_BYTES = 9_000_000
 """Memory that is needed for a table of any size."""
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+"""Flags of memory that only this process uses; Windows has no such flags."""
 
 
 class MemoryBudget(NamedTuple):
@@ -184,7 +187,10 @@ def read_ahead(items: Iterator[Item], n_ahead: Callable[[Item], int] = lambda it
 
 
 class BlockMemory:
-    """Block memory that is reused after a block and all its views are deleted; allocating new memory would be slow."""
+    """Block memory that is reused after a block and all its views are deleted; allocating new memory would be slow.
+
+    In the end, all memory is returned to the operating system; malloc would keep a part of it for each thread.
+    """
 
     def __init__(self) -> None:
         self._free: list[memoryview] = []
@@ -193,7 +199,7 @@ class BlockMemory:
         """Return a Fortran-ordered array; its elements are not initialized."""
         n_bytes = shape[0] * shape[1] * dtype.itemsize
         is_reused = bool(self._free) and len(self._free[-1]) >= n_bytes
-        memory = self._free.pop() if is_reused else np.empty(n_bytes, dtype=np.uint8).data
+        memory = self._free.pop() if is_reused else memoryview(mmap.mmap(-1, max(1, n_bytes), **_PRIVATE))
         values = np.frombuffer(memory, dtype=dtype, count=shape[0] * shape[1])  # every view of the block refers to it
         finalize(values, self._free.append, memory)
         return values.reshape(shape, order="F")
