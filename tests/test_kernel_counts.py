@@ -264,6 +264,7 @@ def test_long_features_with_few_ties_have_the_counts_of_runs(dtype, rows, share)
     X[1, 7], X[0, 8] = 0.0, X[4, 8]
     if dtype is np.float64:
         X.T.view(np.uint64)[5, 8] = 0x7FF00000000007A2  # R's NA, whose bits are next to those of infinity
+        X.T.view(np.uint64)[6, 8] = 0xFFF0000000000001  # the same for negative infinity
         X.T.view(np.uint64)[14] = 2**64 - 1  # the NaN with the largest key, and no number
     pairs = [ClassPair((0,), 1)]
     alike = (np.full(X.shape[1], value) for value in (12_000.0, -np.inf, -0.0, np.nan))

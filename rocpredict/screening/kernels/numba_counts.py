@@ -549,11 +549,15 @@ def _count_feature(values, labels, n_positives, threshold, keys, other, places, 
     if not (0 < negatives < _MAX_UNTIED and 0 < positives < _MAX_UNTIED):
         return False
     at = as_key(np.float64(threshold + 0.0).view(np.uint64))  # 0.0 if the threshold is -0.0
-    ranks, at_part = np.zeros((2, 2), np.int64), (at - low) >> shift if at >= low else _ALL_BITS
+    has_part = not np.isnan(threshold) and at >= low
+    ranks, at_part = np.zeros((2, 2), np.int64), (at - low) >> shift if has_part else _ALL_BITS
     sums, rough, start, below0, below1 = np.zeros(5, np.int64), np.zeros(2), np.int64(0), INDEX_TYPE(0), INDEX_TYPE(0)
     sums[_NEXT_STEP] = N_FPR - 1
     for d in range(INDEX_TYPE(len(ends) - 1)):
-        part = keys[start : np.int64(ends[d])]
+        stop = np.int64(ends[d])
+        if stop == start and d != at_part:
+            continue  # most parts near 0 are empty
+        part = keys[start:stop]
         if d == at_part:
             _count_at_key(part, (at - low) << UNIT_RUN, below0, below1, ranks)
         if len(part):
@@ -565,13 +569,11 @@ def _count_feature(values, labels, n_positives, threshold, keys, other, places, 
             if has_ties:
                 before = np.int64(negatives_before), np.int64(positives_before)
                 _correct_ties(part, before, (negatives, positives), sums, rough, counts.tpr_grid[0, f])
-        start = np.int64(ends[d])
+        start = stop
     if sums[_TIES] > _MAX_EXACT:
         return False
-    if at >= low and at_part >= len(ends) - 1:
+    if has_part and at_part >= len(ends) - 1:
         ranks[0, 0], ranks[1, 0] = negatives, positives
-    if np.isnan(threshold):
-        ranks[:] = 0
     counts.negatives_below[0, f], counts.negatives_tied[0, f] = ranks[0]
     counts.positives_below[0, f], counts.positives_tied[0, f] = ranks[1]
     _write_counts(places[:positives], negatives, sums, rough, counts, f)
