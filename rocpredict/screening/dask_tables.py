@@ -54,8 +54,8 @@ from rocpredict.sources.blocks import (
 )
 from rocpredict.sources.table import check_has_numeric, check_length, column_index, read_table
 
-_FAN_IN = 8
-"""Number of sets of moments that one task merges."""
+_N_MERGED, _N_MERGED_HISTOGRAMS = 16, 8
+"""Number of sets of moments, or of histograms or samples of rows, that one task merges."""
 _ROOM_FACTOR = 8
 """Ratio of the free memory of all workers to the size of the columns that are collected at a time.
 
@@ -127,7 +127,8 @@ class DaskTable(NamedTuple):
             )
             for part, labels, part_weights in zip(self.parts, label_parts, parts, strict=True)
         ]
-        return compute([_reduce(tasks, _merge)])[0]
+        n_merged = _N_MERGED if histogram_edges is None else _N_MERGED_HISTOGRAMS
+        return compute([_reduce(tasks, _merge, n_merged)])[0]
 
     def _draw_edges(self, n_edges: int) -> FloatArray:
         """Return edges computed from sampled rows of all parts; the rows stay on the workers."""
@@ -199,8 +200,8 @@ def _memory_of_workers() -> int:
     return sys.maxsize
 
 
-def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
-    """Return one task that merges the results of all tasks in a tree.
+def _reduce(tasks: list[Any], merge_parts: Callable[..., Any], n_merged: int = _N_MERGED_HISTOGRAMS) -> Any:
+    """Return one task that merges the results of all tasks in a tree, ``n_merged`` at a time.
 
     Each task reads and reduces one part, so that a worker can load one part while it computes another. The graph is
     built without ``dask.delayed``, which would analyze all tasks again for each merge.
@@ -213,9 +214,9 @@ def _reduce(tasks: list[Any], merge_parts: Callable[..., Any]) -> Any:
     tree, name, n_merges = [getattr(graph[key], "target", key) for key in keys], f"merged-{keys[0]}", 0
     while len(tree) > 1:
         parents = []
-        for start in range(0, len(tree), _FAN_IN):
+        for start in range(0, len(tree), n_merged):
             parents.append(f"{name}-{n_merges}")
-            graph[parents[-1]] = (merge_parts, tree[start : start + _FAN_IN])
+            graph[parents[-1]] = (merge_parts, tree[start : start + n_merged])
             n_merges += 1
         tree = parents
     return Delayed(tree[0], HighLevelGraph.from_collections(name, graph, dependencies=()), layer=name)

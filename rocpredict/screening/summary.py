@@ -789,9 +789,10 @@ def open_dask(X: Any, y: Any, names: Any = None, **options: Any) -> Any:
 
 def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:
     """Encode labels; if ``positive`` and ``negative`` are both passed, one of the classes may be absent."""
-    names = unique_labels(labels)
+    are_passed = all(label is not None and _is_one(label) for label in (positive, negative))
+    names = unique_labels(labels) if are_passed else []
     is_present = [is_label(label, names) for label in (positive, negative)]
-    if positive is None or negative is None or all(is_present) or not (_is_one(positive) and _is_one(negative)):
+    if not are_passed or all(is_present):
         return encode_labels(labels, positive=positive, negative=negative, pairs=None)
     if not any(is_present):
         raise RocPredictError(
