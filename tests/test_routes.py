@@ -1,8 +1,10 @@
 """One data set through every source of a screening: the same table, within a memory budget, from real engines."""
 
+import errno
 import gzip
 import itertools
 import json
+import mmap
 import os
 import pathlib
 import signal
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from unittest.mock import Mock
 
 import anndata
 import dask
@@ -28,6 +31,7 @@ from pyarrow import parquet
 
 import rocpredict as rp
 from rocpredict import RocPredictError
+from rocpredict.cli import main
 from rocpredict.screening import dask_tables
 from rocpredict.sources import blocks, large_csv, streams
 from rocpredict.sources.files import open_tables
@@ -628,6 +632,16 @@ def test_one_pass_over_a_csv_file_of_five_times_the_memory_budget(tmp_path):
     calls = [{"positive": "sick", "empirical": False, "memory": budget}]
     (peak,) = peaks_of("file", paths, calls, POLARS_MAX_THREADS="1")
     assert peak < budget
+
+
+def test_no_memory_for_a_block_is_a_memory_error(monkeypatch, tmp_path, capsys):
+    """It is an OSError of mmap, which must not be mistaken for an error of a file."""
+    pl.DataFrame({"a": [1.0, 2.0], "y": [0, 1]}).write_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr(mmap, "mmap", Mock(side_effect=OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))))
+    with pytest.raises(MemoryError, match="a block of 16B cannot be allocated"):
+        rp.screen(tmp_path / "t.parquet", "y")
+    assert main(["screen", str(tmp_path / "t.parquet"), "--label", "y"]) == 1
+    assert "not enough memory for these data" in capsys.readouterr().err
 
 
 def test_long_columns_with_text_as_labels_need_the_stated_memory(tmp_path):

@@ -34,7 +34,7 @@ from rocpredict.base.validation import (
 )
 
 BLOCK_BYTES = 32 * 2**20
-"""Memory limit of one block of a table."""
+"""Largest size of a block of several columns, if no other size is chosen."""
 BlockIterator: TypeAlias = Iterator[tuple[slice, Any]]
 TileIterator: TypeAlias = Iterator[tuple[slice, slice, Any]]
 ColumnIndices: TypeAlias = NDArray[np.intp]
@@ -76,10 +76,10 @@ class MemoryBudget(NamedTuple):
     Attributes
     ----------
     total : int, optional
-        Budget in bytes. By default, there is no limit. A block then contains as many columns as fit into 32 MB, but at
-        least one column for each thread.
+        Budget in bytes. By default, there is no limit. A block then contains as many columns as fit into its largest
+        size, but at least one column for each thread.
     n_jobs : int, default=1
-        Number of threads. A block has a column for each thread, or fewer if the budget is too small.
+        Number of threads. A block has at least one column for each thread, or fewer if the budget is too small.
     copies : float, default=4
         Memory that is needed to process a column, in addition to the memory for reading it, divided by its size.
     largest_block : float, default=1
@@ -93,7 +93,7 @@ class MemoryBudget(NamedTuple):
 
     @property
     def block_bytes(self) -> int:
-        """Size of a block in bytes."""
+        """Largest size of a block in bytes; only a block with one column for each thread may be larger."""
         largest = int(self.largest_block * BLOCK_BYTES)
         return largest if self.total is None else min(largest, self.total // _TILES_IN_MEMORY)
 
@@ -116,8 +116,8 @@ class MemoryBudget(NamedTuple):
     def n_ahead(self, n_bytes: int, width: int, reading: float = 2) -> int:
         """Return how many blocks may be read while one is processed; without a budget, one for each thread.
 
-        Each block has ``width`` columns and the size ``n_bytes``. With a budget, there may be one more, since the time
-        to read a block varies.
+        Each block has ``width`` columns and the size ``n_bytes``. With a budget, at most one block more than threads
+        is read in advance, since the time to read a block varies.
         """
         if self.total is None:
             return self.n_jobs
@@ -186,10 +186,18 @@ def read_ahead(items: Iterator[Item], n_ahead: Callable[[Item], int] = lambda it
             pool.shutdown(cancel_futures=True)
 
 
+def _map_memory(n_bytes: int) -> memoryview:
+    try:
+        return memoryview(mmap.mmap(-1, max(1, n_bytes), **_PRIVATE))
+    except OSError as error:
+        raise MemoryError(f"a block of {format_bytes(n_bytes)} cannot be allocated") from error
+
+
 class BlockMemory:
     """Block memory that is reused after a block and all its views are deleted; allocating new memory would be slow.
 
-    In the end, all memory is returned to the operating system; malloc would keep a part of it for each thread.
+    When this object and its blocks are deleted, all memory is returned to the operating system; malloc would keep some
+    of it for each thread.
     """
 
     def __init__(self) -> None:
@@ -199,7 +207,7 @@ class BlockMemory:
         """Return a Fortran-ordered array; its elements are not initialized."""
         n_bytes = shape[0] * shape[1] * dtype.itemsize
         is_reused = bool(self._free) and len(self._free[-1]) >= n_bytes
-        memory = self._free.pop() if is_reused else memoryview(mmap.mmap(-1, max(1, n_bytes), **_PRIVATE))
+        memory = self._free.pop() if is_reused else _map_memory(n_bytes)
         values = np.frombuffer(memory, dtype=dtype, count=shape[0] * shape[1])  # every view of the block refers to it
         finalize(values, self._free.append, memory)
         return values.reshape(shape, order="F")
@@ -243,7 +251,7 @@ class ColumnSource(ABC):
     texts: Mapping[int, str] = {}
     """First text of columns whose text is not stored."""
     reading_copies: float = 2
-    """Memory that is needed to read a column, including the block, divided by the size of the column."""
+    """Memory that is needed to read a column, including the block, divided by the size of the column as float64."""
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None, budget: MemoryBudget = DEFAULT_BUDGET) -> BlockIterator:
@@ -313,7 +321,7 @@ class BlockSource(ColumnSource):
         selection = np.arange(self.shape[1]) if columns is None else columns
         dtype = np.dtype(self.dtype(selection))
         memory = BlockMemory()
-        reading = self.reading_copies * 8 / dtype.itemsize  # row indices of float32 are as large as those of float64
+        reading = self.reading_copies * 8 / dtype.itemsize  # the memory for reading float32 columns is the same
         width = budget.block_width(self.shape[0] * dtype.itemsize, reading)
         for place, fill in self.iter_fillers(selection, width, budget):
             block = memory.allocate((self.shape[0], len(selection[place])), dtype)
@@ -673,7 +681,7 @@ class DataFrameSource(BlockSource):
         library = getattr(frame, "implementation", None)  # a Dask query has none
         self._library = library.name.lower() if library is not None and self._lazy else ""
         self._is_scan = self._library == "polars" and all(map(_POLARS_SCAN.match, _polars_plan(frame.to_native())))
-        if self._lazy and not self._is_scan:  # the query returns labels, and all rows unless DuckDB runs it
+        if self._lazy and not self._is_scan:  # each query also returns the labels; only DuckDB returns rows in parts
             self.reading_copies = 3 if self._library == "duckdb" else _QUERY_COPIES
         self._labels: tuple[str, Labels] | None = None
         if isinstance(frame, nw.LazyFrame):
@@ -685,7 +693,7 @@ class DataFrameSource(BlockSource):
         self._is_text = np.array([self._holds_text(*item) for item in enumerate(kinds)], dtype=bool)
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 if no column needs more precision, otherwise float64."""
+        """Return float32 if all numeric columns are of float16 or float32, otherwise float64."""
         numeric = {self._kinds[index] for index in columns.tolist() if not self._is_text[index]}
         return np.float32 if numeric and numeric <= {*_FLOAT32_TYPES} else np.float64
 
@@ -728,7 +736,7 @@ class DataFrameSource(BlockSource):
             self._write_parts(out, columns, parts)
 
     def fill(self, block: NDArray[Any], columns: ColumnIndices, budget: MemoryBudget) -> None:
-        """Write the selected columns into a block; it is read from files in parts if the budget is small."""
+        """Write the selected columns into a block; files are read in parts if the budget is small."""
         n_rows = ceil(len(block) / self._n_parts(block.nbytes, budget))
         with closing(self._query_parts(columns, n_rows)) as parts:
             self._write_parts(block, columns, parts)
