@@ -298,6 +298,7 @@ def test_papers_and_data_pool_together():
     assert "study_auc" not in frame
     json.dumps(pooled.to_dict())
     text = pooled.table().to_text()
+    assert "nan" not in text
     assert "AUCs pooled over 4 studies" in text
     assert "one study has finite values of this feature" in text
     assert repr(pooled) == "PooledAuc(6 features, 4 studies, level=0.95)"

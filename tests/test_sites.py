@@ -210,7 +210,7 @@ def test_merging_names_offsets_and_features_that_some_files_lack(tmp_path, monke
     out = run("merge a.json b.json --out ab.json")[1]
     shift = 80 / table["glucose"][table["outcome"] == "well"].std(ddof=1)
     assert (
-        f"The means of the negatives (well) differ between the files by more than 1 SD in glucose ({shift:.1f} SD).\n"
+        f"The means of the negatives (well) differ between the files by more than 1 SD in glucose ({shift:.2f} SD).\n"
         in out
     )
     assert "b.json and the files before it have no common edge of glucose, so no empirical AUC is known.\n" in out

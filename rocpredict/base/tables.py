@@ -242,7 +242,7 @@ def _format_cell(value: Any, form: Any) -> Any:
         return form(value)
     if not isinstance(value, (bool, np.bool_)) and not is_number(value):
         return label_to_text(value)
-    return format_number(value) if callable(form) else format(value, form)
+    return format_number(value) if callable(form) or np.isnan(value) else format(value, form)
 
 
 def _html_cell(place: int, value: Any, text: str) -> str:

@@ -430,7 +430,7 @@ def _offsets(classes: list[ClassSummary], total: TwoClassSummary) -> Iterator[st
         shifts = (np.nanmax(means, axis=0) - np.nanmin(means, axis=0)) / np.sqrt(np.nanmean(variances**2, axis=0))
     largest = [k for k in np.argsort(-np.nan_to_num(shifts))[:5] if shifts[k] > 1]
     if largest:
-        listed = ", ".join(f"{total.feature_names[k]} ({shifts[k]:.1f} SD)" for k in largest)
+        listed = ", ".join(f"{total.feature_names[k]} ({shifts[k]:.2f} SD)" for k in largest)
         label = total.negative_label
         yield f"The means of the negatives ({label}) differ between the files by more than 1 SD in {listed}."
 
