@@ -264,6 +264,21 @@ def test_a_study_without_variance_is_left_out_and_flagged(means):
     assert not without.flags
 
 
+def test_features_that_no_study_can_pool_have_a_flag_of_their_values():
+    """Infinite values, a variance that is not a normal number, a constant, and no values."""
+    rng = np.random.default_rng(0)
+    kinds = {"infinite": 1.0, "tiny": 1e-170, "constant": 0.0, "nothing": np.nan}
+    studies = []
+    for _ in range(2):
+        X = rng.normal(size=(40, 4)) * [*kinds.values()]
+        X[0, 0] = np.inf
+        studies.append(rp.summarize(X, np.arange(40) % 2, feature_names=[*kinds]))
+    flags = rp.pool(studies).flags
+    assert flags["infinite"].tolist() == [True, True, False, False]
+    assert flags["point_mass"].tolist() == [False, False, True, False]
+    assert flags["no_values"].tolist() == [False, False, False, True]
+
+
 def test_papers_and_data_pool_together():
     """A study may lack features; a feature of one study, or of none with values, has a flag and no random effect."""
     data = iris_studies()[:2]

@@ -988,6 +988,10 @@ def test_a_column_beyond_the_budget_is_refused_with_its_size(tmp_path):
     frame.write_parquet(tmp_path / "long.parquet")
     words = "memory='16MB' is too small for a column of 8MB; pass memory='57MB' or more"
     refuses(words, rp.screen, tmp_path / "long.parquet", "y", memory="16MB", engine="numba")
+    words, calls = words.replace("57MB", "65MB"), Mock()  # histograms need more
+    options = {"memory": "16MB", "engine": "numba", "empirical": "histogram", "progress": calls}
+    refuses(words, rp.screen, tmp_path / "long.parquet", "y", **options)
+    calls.assert_not_called()
     result = rp.screen(tmp_path / "long.parquet", "y", memory="57MB", engine="numba")
     assert result["n_positive"].tolist() == [n_rows // 2]
 

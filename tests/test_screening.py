@@ -322,6 +322,15 @@ def test_a_class_without_spread_gives_no_small_p():
     assert equal["ameans_corrected"][0] == 0.5
 
 
+def test_p_values_of_rare_values_do_not_depend_on_other_columns():
+    """The exact test of two values sums probabilities; equal columns, alone and together, have the same sum."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        x, y = rng.random(3_000) < 0.01, rng.random(3_000) < 0.1
+        one, two = (rp.screen(np.column_stack([x] * n).astype(float), y)["p_value"] for n in (1, 2))
+        assert one[0] == two[0] == two[1]
+
+
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
     monkeypatch.setattr("rocpredict.screening.kernels.counts.BLOCK_BYTES", 160_000)
     rng = np.random.default_rng(9)

@@ -422,12 +422,18 @@ def _empty_features(summaries: list[TwoClassSummary], files: list[str]) -> Itera
         yield f"The result has no histograms, because there are none in {format_list(without, 10)}."
 
 
+_MIN_OFFSET = 1e-150
+"""Smallest offset that is compared with the standard deviation; squares of smaller numbers have rounding errors."""
+
+
 def _offsets(classes: list[ClassSummary], total: TwoClassSummary) -> Iterator[str]:
     """Yield a sentence that names the features whose negatives differ between the files by more than 1 SD."""
     means, variances = (np.array([getattr(part, name) for part in classes]) for name in ("mean", "std"))
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a feature without values
-        shifts = (np.nanmax(means, axis=0) - np.nanmin(means, axis=0)) / np.sqrt(np.nanmean(variances**2, axis=0))
+        ranges = np.nanmax(means, axis=0) - np.nanmin(means, axis=0)
+        shifts = ranges / np.sqrt(np.nanmean(variances**2, axis=0))
+        shifts[ranges < _MIN_OFFSET] = 0.0
     largest = [k for k in np.argsort(-np.nan_to_num(shifts))[:5] if shifts[k] > 1]
     if largest:
         listed = ", ".join(f"{total.feature_names[k]} ({shifts[k]:.2f} SD)" for k in largest)

@@ -532,7 +532,8 @@ def hypergeometric_p_value(
         weights = np.exp(logs - logs.max(axis=0))
     is_as_far = np.abs(count * total - rare * size) >= np.abs(observed * total - rare * size)
     is_far = np.where(np.equal(side, 0), is_as_far, side * (count - observed) >= 0)
-    return np.asarray(np.sum(weights * is_far, axis=0) / weights.sum(axis=0))
+    far, total_weight = (np.cumsum(part, axis=0)[-1] for part in (weights * is_far, weights))
+    return np.asarray(far / total_weight)  # np.sum would round differently for a single feature
 
 
 def tie_correction(negative: Ecdf, positive: Ecdf) -> float:

@@ -39,6 +39,8 @@ MAX_EDGES = 65_536
 _BLOCK_FEATURES = 256
 """Number of features whose histograms are evaluated or counted at a time."""
 _BLOCK_BYTES = 32_000_000
+_COPIES = 5
+"""Memory that the histograms of a column need, divided by the size of the column."""
 _SAMPLE_ROWS, _SAMPLE_CELLS = 4096, 2**24
 """Maximum numbers of rows and of cells in the sample from which edges are computed."""
 
@@ -547,6 +549,11 @@ def _safe_edges(counts: NDArray[np.int64], min_count: int) -> list[tuple[int, bo
     return kept
 
 
+def reserve_histograms(table: FeatureTable) -> FeatureTable:
+    """Return the table with a budget that includes the memory of histograms."""
+    return replace(table, budget=table.budget._replace(copies=_COPIES))
+
+
 class RowSample(NamedTuple):
     """Random sample of rows from a table that is read in parts.
 
@@ -564,6 +571,7 @@ class RowSample(NamedTuple):
     @classmethod
     def of(cls, table: FeatureTable, rng: np.random.Generator | None = None) -> RowSample:
         """Draw a random sample of the rows of a table."""
+        table = reserve_histograms(table)  # a budget that is too small is refused before anything is read
         rng, n_rows = rng or np.random.default_rng(0), min(cls.limit(len(table)), table.n_rows)
         keys = rng.random(table.n_rows)
         rows = np.sort(np.argpartition(keys, n_rows - 1)[:n_rows])

@@ -285,7 +285,7 @@ def pool(
     if study_names is not None:
         names = [*map(str, check_list("study_names", study_names, "one name for each study"))]
     features = _check_studies(studies, names)
-    estimate, bounded, (stds, counts), is_point = _study_estimates(studies, features)
+    estimate, bounded, (stds, counts), (is_point, is_infinite) = _study_estimates(studies, features)
     with np.errstate(divide="ignore", invalid="ignore"):
         is_used = np.isfinite(bounded.z) & (bounded.std_error > 0) & np.isfinite(bounded.std_error)
         n_studies = is_used.sum(axis=1)
@@ -341,7 +341,8 @@ def pool(
         is_separated=is_separated,
         level=level,
         flags=Flags(
-            no_values=~has_any,
+            no_values=~(has_any | is_point | is_infinite),
+            infinite=~has_any & is_infinite,
             single_study=n_studies == 1,
             point_mass=is_point,
             separated_study=is_separated.any(axis=1),
@@ -391,14 +392,15 @@ def _check_studies(studies: list[TwoClassSummary], names: list[str]) -> tuple[st
 def _study_estimates(
     studies: list[TwoClassSummary], features: tuple[str, ...]
 ) -> tuple[ProbitEstimate, ProbitEstimate, FloatArray, NDArray[np.bool_]]:
-    """Return the estimates of D, the bounded estimates, the samples from which they were computed, and a mask.
+    """Return the estimates of D, the bounded estimates, the samples from which they were computed, and two masks.
 
     The estimates have the shape (features, studies); they are NaN if D is undefined. The samples have the shape
     (2, 2, features, studies): the standard deviations of the negatives and of the positives, and their numbers. The
-    mask marks features that have a standard deviation of 0 in both classes of at least one study.
+    masks mark features that, in at least one study, have a standard deviation of 0 in both classes, or infinite values
+    or a variance beyond the range of float64.
     """
     shape = len(features), len(studies)
-    is_valid, is_point = np.zeros(shape, dtype=bool), np.zeros(len(features), dtype=bool)
+    is_valid, (is_point, is_infinite) = np.zeros(shape, dtype=bool), np.zeros((2, len(features)), dtype=bool)
     samples = np.tile(np.array([0.0, 1.0, 2.0])[:, None, None, None], (1, 2, *shape))  # mean, SD and number
     place = {name: index for index, name in enumerate(features)}
     for k, study in enumerate(studies):
@@ -408,6 +410,7 @@ def _study_estimates(
             for what, name in enumerate(("mean", "std", "count")):
                 samples[what, side, rows[both], k] = getattr(part, name)[both]
         is_point[rows] |= both & (study.negative.m2 == 0) & (study.positive.m2 == 0)
+        is_infinite[rows] |= ~both & (study.negative.count > 1) & (study.positive.count > 1)
     means, stds, counts = samples
     with np.errstate(over="ignore"):
         estimate = auc_probit(Gaussian(means[0], stds[0]), Gaussian(means[1], stds[1]), (counts[0], counts[1]))
@@ -415,7 +418,7 @@ def _study_estimates(
     estimate, bounded = (
         ProbitEstimate(*(np.where(is_valid, part, np.nan) for part in parts)) for parts in (estimate, bounded)
     )
-    return estimate, bounded, samples[1:], is_point
+    return estimate, bounded, samples[1:], np.stack([is_point, is_infinite])
 
 
 class _SmallSamples(NamedTuple):

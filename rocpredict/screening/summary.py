@@ -48,7 +48,14 @@ from rocpredict.base.validation import (
     suggest,
 )
 from rocpredict.screening.class_summary import BatchKinds, ClassSummary, MomentsByLabel, format_class_size, read_moments
-from rocpredict.screening.histograms import FeatureHistograms, RowSample, choose_edges, count_cells, pair_sides
+from rocpredict.screening.histograms import (
+    FeatureHistograms,
+    RowSample,
+    choose_edges,
+    count_cells,
+    pair_sides,
+    reserve_histograms,
+)
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.sources.blocks import MemoryBudget, parse_memory
 from rocpredict.sources.files import check_batches, read_batches, read_table_and_labels
@@ -808,10 +815,6 @@ def _is_one(label: Any) -> bool:
     return not isinstance(label, (set, dict)) and is_label(label, [label])
 
 
-_HISTOGRAM_COPIES = 5
-"""Memory that the histograms of a column need, divided by the size of the column."""
-
-
 def summarize_table(
     table: FeatureTable,
     encoded_labels: EncodedLabels,
@@ -823,7 +826,7 @@ def summarize_table(
     if edges is None:
         moments = read_moments(table, encoded_labels, weights, **options)
         return summaries_by_class_pair(moments, encoded_labels, table.names)[0]
-    table = replace(table, budget=table.budget._replace(copies=_HISTOGRAM_COPIES))
+    table = reserve_histograms(table)
     sides = pair_sides(encoded_labels.codes, encoded_labels.class_pairs[0])
     empty = count_cells(np.empty((0, len(edges))), sides[:0], edges)
     counts, minimum, maximum = empty.counts.copy(), empty.minimum.copy(), empty.maximum.copy()
