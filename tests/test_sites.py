@@ -197,12 +197,12 @@ def test_edges_that_are_no_list_of_numbers_or_that_no_site_can_keep(tmp_path, mo
 
 
 def test_merging_names_offsets_and_features_that_some_files_lack(tmp_path, monkeypatch, run):
-    """The first site keeps 105, the second, 80 higher, 185; the other feature has no offset."""
+    """The first site keeps 105, the second, 80 higher, 185; the variance of "tiny" underflows to 0."""
     monkeypatch.chdir(tmp_path)
     Path("edges.json").write_text('{"glucose": [105, 185], "mass": [0]}', encoding="utf-8")
     for offset, site in ((0, "a"), (80, "b"), (0, "c")):
         table = columns(3) | {"rare": np.full(60, np.nan) if site == "c" else np.arange(60.0)}
-        table["glucose"] = table["glucose"] + offset
+        table |= {"tiny": (table["glucose"] + 9 * offset) * 1e-170, "glucose": table["glucose"] + offset}
         cells = [list(table), *zip(*(values.tolist() for values in table.values()), strict=True)]
         Path(f"{site}.csv").write_text(format_csv(cells), encoding="utf-8")
         edges = "" if site == "c" else "--edges edges.json"

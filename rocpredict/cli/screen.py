@@ -428,11 +428,11 @@ _MIN_OFFSET = 1e-150
 
 def _offsets(classes: list[ClassSummary], total: TwoClassSummary) -> Iterator[str]:
     """Yield a sentence that names the features whose negatives differ between the files by more than 1 SD."""
-    means, variances = (np.array([getattr(part, name) for part in classes]) for name in ("mean", "std"))
+    means, stds = (np.array([getattr(part, name) for part in classes]) for name in ("mean", "std"))
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a feature without values
         ranges = np.nanmax(means, axis=0) - np.nanmin(means, axis=0)
-        shifts = ranges / np.sqrt(np.nanmean(variances**2, axis=0))
+        shifts = ranges / np.sqrt(np.nanmean(stds**2, axis=0))
         shifts[ranges < _MIN_OFFSET] = 0.0
     largest = [k for k in np.argsort(-np.nan_to_num(shifts))[:5] if shifts[k] > 1]
     if largest:
